@@ -1,13 +1,14 @@
-// The product of two matrices as three loops, in every notation, against OpenBLAS with the best of its cores for this
-// processor. Programs for doubles are those for floats with the word replaced.
+// The product of two matrices as three loops, in the notations that are compiled in this process (graphs.cpp has
+// HPVM's), against OpenBLAS with the best of its cores for this processor. Programs for doubles are those for floats
+// with the word replaced.
 #include "benchmarks/bench.h"
 #include "benchmarks/peers/peers.h"
-#include "benchmarks/programs/graphs.h"
+#include "compiler/clang/process.h"
 
-#include <cmath>
-#include <dlfcn.h>
+#include <array>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <regex>
 #include <sstream>
 
@@ -44,29 +45,10 @@ const std::vector<ProductNotation>& notations() {
   return all;
 }
 
-/// A folder that is gone with it.
-class Folder {
-public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "strata-bench-XXXXXX").string();
-    path_ = mkdtemp(name.data()) ? name : "";
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  std::string path(const std::string& file) const {
-    return path_ + "/" + std::filesystem::path(file).filename().string();
-  }
-
-private:
-  std::string path_;
-};
-
-/// Writes the files for numbers of a type and a size; gives the program's path.
-std::string write(const Folder& folder, const ProductNotation& notation, const std::string& type,
-                  const ProductSize& size) {
+/// Writes the files for numbers of a type and a size; gives the program's path, or nothing.
+std::optional<std::string> write(const clang::TemporaryFolder& folder, const ProductNotation& notation,
+                                 const std::string& type, const ProductSize& size) {
+  const auto nameOf = [](const std::string& file) { return std::filesystem::path(file).filename().string(); };
   for (const std::string& file : notation.files) {
     std::ifstream from(STRATA_SOURCE_DIR "/" + file);
     std::ostringstream text;
@@ -79,9 +61,10 @@ std::string write(const Folder& folder, const ProductNotation& notation, const s
       written = std::regex_replace(written, std::regex(name), std::to_string(value));
     if (type == "double") // of literals
       written = std::regex_replace(written, std::regex("(\\d\\.\\d)f\\b"), "$1");
-    std::ofstream(folder.path(file)) << written;
+    if (!from || !folder.write(nameOf(file), written))
+      return std::nullopt;
   }
-  return folder.path(notation.files.front());
+  return folder.path(nameOf(notation.files.front()));
 }
 
 template <typename T>
@@ -126,11 +109,14 @@ void products(Bench& bench, const ProductSize& size, std::vector<Row>& rows) {
       continue;
     Contest<T> made = contest(notation.name);
     made.row.peer = bench_blas_name();
-    const Folder folder;
+    const clang::TemporaryFolder folder;
     std::string error;
-    ProgramOptions options{write(folder, notation, isFloat ? "float" : "double", size),
-                           notation.mapping.empty() ? "" : folder.path(notation.mapping),
-                           {}};
+    const auto path = write(folder, notation, isFloat ? "float" : "double", size);
+    if (!path) {
+      rows.push_back(failed(made.row, "its files cannot be written"));
+      continue;
+    }
+    ProgramOptions options{*path, notation.mapping.empty() ? "" : folder.path(notation.mapping), {}};
     const int64_t values[] = {size.m, size.n, size.k};
     for (size_t at = 0; at < notation.sizes.size() && notation.sizes[at]; ++at)
       options.sizes.emplace_back(notation.sizes[at], values[at]);

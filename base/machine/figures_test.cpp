@@ -12,6 +12,7 @@ TEST_F(MachineTest, FiguresThatAMachineDoesNotState) {
   const Figures figures = figuresOf(valid("machine: m\nprocessors: [{name: p, kind: core, masters: [p]}]\n"));
   EXPECT_EQ(figures, Figures());
   EXPECT_EQ(figures.nearBytes(), 512u << 10);
+  EXPECT_EQ(figures.panelBytes(), 1u << 20);
   EXPECT_EQ(figures.longPieceBytes(), 512u);
   EXPECT_EQ(figures.rowsAhead(), 8u);
   EXPECT_EQ(figures.taskBytes(), 32u << 10);

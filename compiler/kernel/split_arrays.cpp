@@ -19,6 +19,7 @@ namespace {
 
 constexpr int64_t mostElements = 32;    // more are left in memory
 constexpr size_t mostOperations = 2048; // of all copies of a loop
+constexpr unsigned mostNested = 10;     // expressions in one another: one that uses itself twice doubles with each
 
 using Loops = llvm::SmallSetVector<scf::ForOp, 8>;
 
@@ -48,7 +49,7 @@ public:
     if (matchPattern(value, m_ConstantInt(&constant)))
       return constant.getBitWidth() <= 64 ? std::optional(constant.getSExtValue()) : std::nullopt;
     Operation* op = value.getDefiningOp();
-    if (!op || depth == 16 || !isOfIndices(op))
+    if (!op || depth == mostNested || !isOfIndices(op))
       return std::nullopt;
     SmallVector<int64_t, 2> operands;
     for (Value operand : op->getOperands()) {
@@ -64,7 +65,11 @@ public:
                            : isa<arith::MaxSIOp>(op) ? std::max(first, second)
                            : isa<arith::MinSIOp>(op) ? std::min(first, second)
                                                      : first;
-    return result < -limit || result > limit ? std::nullopt : std::optional(result);
+    // What a short type does not hold wraps.
+    const Type type = op->getResult(0).getType();
+    const unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    const bool holds = bits > 32 || (result >= -(int64_t(1) << (bits - 1)) && result < int64_t(1) << (bits - 1));
+    return result < -limit || result > limit || !holds ? std::nullopt : std::optional(result);
   }
 
   /// The loops that a value is computed of, if it is computed of these and constants alone. `seen`: values that were
@@ -72,7 +77,7 @@ public:
   static bool collect(Value value, Loops& loops, DenseSet<Value>& seen, unsigned depth = 0) {
     if (matchPattern(value, m_Constant()) || !seen.insert(value).second)
       return true;
-    if (depth == 16)
+    if (depth == mostNested)
       return false;
     const auto carried = [&](scf::ForOp loop, unsigned number) {
       loops.insert(loop);
@@ -96,7 +101,7 @@ public:
   }
 
 private:
-  static constexpr int64_t limit = 1 << 20; // sums and products of such numbers fit every type that has indices
+  static constexpr int64_t limit = 1 << 20; // sums and products of such numbers fit 64 bits
   DenseMap<Value, int64_t> values_;
 };
 
@@ -205,6 +210,9 @@ private:
     };
     carried = carry(loop.getInitArgs(), loop.getRegionIterArgs());
     for (int64_t at = *lower; at < *upper; at += *step) {
+      if (room_ == 0)
+        return false;
+      --room_; // one that does nothing, too
       constants.set(loop.getInductionVar(), at);
       copies.map(
           loop.getInductionVar(),
@@ -222,8 +230,6 @@ private:
 
   bool writeBody(Block& body, OpBuilder& builder, IRMapping& copies, Constants& constants) {
     for (Operation& op : body.without_terminator()) {
-      if (room_-- == 0)
-        return false;
       auto inner = dyn_cast<scf::ForOp>(op);
       if (inner && numbering_.contains(inner)) {
         SmallVector<Value> results;

@@ -435,16 +435,16 @@ class SvmPrograms(harness.Case):
             self.assertEqual(self.run_it("ends", "kernel works", threads=threads), "fine\n")
 
     def test_a_worker_that_has_nothing_to_do(self):
-        """Two kernels that take turns are work for one; the other worker takes little processor time. It is the least of some runs that is
-        looked at, with room for what else the computer does."""
+        """Two kernels that take turns are work for one; the other worker takes little processor time. What else the computer does only adds to
+        that: the least of as many runs is looked at as it takes, and only a worker that spins takes a quarter more in all of them."""
         self.build("turns", TURNS, "-O2")
         least = {1: 1e9, 2: 1e9}
-        for _ in range(12):
+        for _ in range(100):
             for workers in least:
                 least[workers] = min(least[workers], float(self.run_it("turns", mode="plain", threads=workers)))
-            if least[2] <= 1.1 * least[1]:
+            if least[2] <= 1.25 * least[1]:
                 return
-        self.assertLessEqual(least[2], 1.25 * least[1], least)
+        self.fail(least)
 
     def test_null_pointers(self):
         for options, place in ((["-g", "-O0"], True), (["-O0"], False)):

@@ -211,11 +211,27 @@ class Body:
         self.line("}")
 
     def localArray(self, depth):
-        name, size, k = self.fresh("t"), self.pick.choice([3, 4, 8]), self.fresh("k")
+        pick = self.pick
+        name, size, k = self.fresh("t"), pick.choice([3, 4, 8, 9, 13]), self.fresh("k")
         self.line(f"float {name}[{size}];")
-        self.line(f"for (int {k} = 0; {k} < {size}; ++{k}) {name}[{k}] = {self.real(2)} + (float){k};")
+        if pick.random() < 0.3:  # by a counter
+            count = self.fresh("n")
+            self.line(f"int {count} = 0;")
+            self.line(f"for (int {k} = {size}; {k} > 0; --{k}) {name}[{count}++] = {self.real(2)} * (float){k};")
+        else:
+            self.line(f"for (int {k} = 0; {k} < {size}; ++{k}) {name}[{k}] = {self.real(2)} + (float){k};")
+        form, j = pick.random(), self.fresh("k")
+        if form < 0.25:
+            self.line(f"for (int {k} = 0; {k} < {pick.randint(1, size)}; ++{k})")
+            self.line(f"  for (int {j} = {k} + 1; {j} < {size}; ++{j})")
+            self.line(f"    if ({name}[{j}] < {name}[{k}]) {{ float swapped = {name}[{k}]; {name}[{k}] = {name}[{j}]; {name}[{j}] = swapped; }}")
+        elif form < 0.4:
+            self.line(f"if ({self.condition()}) for (int {k} = 1; {k} < {size}; {k} += {pick.randint(1, 3)}) {name}[{k}] -= {name}[{k} - 1];")
+        elif form < 0.5:
+            self.line(f"for (int {k} = 0; {k} < {size}; ++{k}) {{ if ({name}[{k}] > {self.real(3)}) {pick.choice(['break', 'continue'])}; {name}[{size - 1} - {k}] += 1; }}")
         value = self.fresh("f")
-        self.line(f"float {value} = {name}[(unsigned)({self.integer(2)}) % {size}u] + {name}[{size - 1}];")
+        index = f"(unsigned)({self.integer(2)}) % {size}u" if pick.random() < 0.4 else str(pick.randrange(size))
+        self.line(f"float {value} = {name}[{index}] + {name}[{size - 1}];")
         self.variables.append((value, "float", True))
 
     def walk(self):

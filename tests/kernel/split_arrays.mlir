@@ -76,6 +76,36 @@ svm.kernel @chosen(%a: !row {svm.access = "read"}, %b: !row {svm.access = "write
   svm.return
 }
 
+// A number of eight bits wraps, and is then another than its sum: the array stays.
+// CHECK-LABEL: svm.kernel @wraps
+// CHECK: memref.alloca() : memref<32xf32>
+// CHECK: svm.return
+svm.kernel @wraps(%a: !row {svm.access = "read"}, %b: !row {svm.access = "write"}, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %hundred = arith.constant 100 : i8
+  %ten = arith.constant 10 : i8
+  %wide = arith.constant 100 : i32
+  %zero = arith.constant 0 : i32
+  scf.for %x = %c0 to %n step %c1 {
+    %own = memref.alloca() : memref<32xf32>
+    %u = memref.load %a[%x] : !row
+    %end = scf.for %k = %c0 to %c4 step %c1 iter_args(%short = %hundred) -> (i8) {
+      %long = arith.extsi %short : i8 to i32
+      %less = arith.subi %long, %wide : i32
+      %most = arith.maxsi %less, %zero : i32
+      %at = arith.index_cast %most : i32 to index
+      memref.store %u, %own[%at] : memref<32xf32>
+      %next = arith.addi %short, %ten : i8
+      scf.yield %next : i8
+    }
+    %v = memref.load %own[%c0] : memref<32xf32>
+    memref.store %v, %b[%x] : !row
+  }
+  svm.return
+}
+
 // What data number, sizes bound or lies beyond the end stays an array; so does one whose loop has no other around it.
 // CHECK-LABEL: svm.kernel @stay
 // CHECK: memref.alloca() : memref<4xf32>
