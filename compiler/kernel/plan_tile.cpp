@@ -68,37 +68,11 @@ public:
                   TileProblem::IsIndependent};
       return std::nullopt;
     }
-    findPanel();
+    planPanel(plan_, figures_);
     return std::move(plan_);
   }
 
 private:
-  /// The loop along which rows share what they read, with bounds that are there in front of the nest.
-  void findPanel() {
-    if (!plan_.rows || plan_.rowCount < 2)
-      return;
-    for (Operation* op : inside_) {
-      auto loop = dyn_cast<scf::ForOp>(op);
-      if (!loop || !matchPattern(loop.getStep(), m_One()) ||
-          !llvm::all_of(loop->getOperands().take_front(2),
-                        [&](Value bound) { return plan_.rows.isDefinedOutsideOfLoop(bound); }))
-        continue;
-      uint64_t bytes = 0;
-      loop.getBody()->walk([&](memref::LoadOp load) {
-        const TileKind kind = kindOf(load.getResult());
-        const bool moves =
-            llvm::any_of(load.getIndices(), [&](Value index) { return !loop.isDefinedOutsideOfLoop(index); });
-        if (kind.lane != Lane::Uniform && !kind.isRow && moves && rowIndex(plan_, load.getMemRef(), load.getIndices()))
-          bytes += RecordType::sizeInBytes(load.getType());
-      });
-      if (bytes <= plan_.bytesAlong)
-        continue;
-      plan_.along = loop;
-      plan_.bytesAlong = bytes;
-      plan_.panelBytes = figures_.panelBytes();
-    }
-  }
-
   TileKind kindOf(Value value) const { return plan_.kindOf(value); }
   bool isUniform(Value value) const { return kindOf(value).lane == Lane::Uniform; }
   bool areUniform(ValueRange values) const {

@@ -10,6 +10,7 @@
 
 #include "base/machine/figures.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/Pass.h"
 
@@ -51,6 +52,7 @@ struct TilePlan {
   /// none. Rows then go through a panel of columns, one after the other, as long as what they read stays in the cache.
   mlir::scf::ForOp along;
   uint64_t bytesAlong = 0, panelBytes = 0; ///< that an iteration of it reads for each lane; and of a panel, at most
+  llvm::SmallVector<mlir::memref::LoadOp, 2> copied; ///< of what it reads, what may be read from a copy of a panel
   /// Choices whose arms must not be executed where no lane takes them.
   llvm::DenseSet<mlir::Operation*> tested;
 
@@ -89,10 +91,36 @@ std::string noForm(mlir::Operation* op);
 std::optional<TilePlan> planTile(mlir::scf::ForOp lanes, mlir::scf::ForOp rows, const machine::Figures& figures,
                                  TileProblem& problem);
 
+/// Finds the loop along which rows share what they read, and what of it may be copied (plan_panel.cpp). REQUIRES: the
+/// size of the tile is chosen.
+void planPanel(TilePlan& plan, const machine::Figures& figures);
+/// What computes a value from the lanes, the loop along and what is there in front of the nest, in order; nothing where
+/// it needs more than that.
+std::optional<llvm::SmallVector<mlir::Operation*>> operationsOf(const TilePlan& plan, mlir::scf::ForOp along,
+                                                                mlir::Value value);
+
+/// A panel's copies: for each load of TilePlan::copied its elements, tile after tile, and in a tile iteration after
+/// iteration of the loop along.
+struct PanelCopy {
+  mlir::Value from;  ///< the first lane of the panel
+  mlir::Value first; ///< the first iteration
+  mlir::Value trips; ///< iterations
+  llvm::SmallVector<mlir::Value, 2> blocks;
+
+  /// Where the register that begins with the lane `column` is in the first iteration.
+  mlir::Value placeOf(const TilePlan& plan, mlir::OpBuilder& builder, mlir::Value column) const;
+};
+
+/// Copies the panel of the lanes from `from` on, less than `upper` and at most `columns`, whole tiles, which is at
+/// least one (write_panels.cpp).
+PanelCopy copyPanel(const TilePlan& plan, mlir::OpBuilder& builder, mlir::Value from, mlir::Value upper,
+                    mlir::Value columns);
+
 /// Writes the body of a plan's loops for one tile: `rows` are the rows' numbers, empty without any, `columns` the first
-/// lanes of its registers, and lanes from `end` on are off, where it is given (write_tile.cpp).
+/// lanes of its registers, and lanes from `end` on are off, where it is given; `copy`, where it is given, is of the
+/// panel (write_tile.cpp).
 void writeTileBody(const TilePlan& plan, mlir::OpBuilder& builder, unsigned rowCount, mlir::ArrayRef<mlir::Value> rows,
-                   mlir::ArrayRef<mlir::Value> columns, mlir::Value end);
+                   mlir::ArrayRef<mlir::Value> columns, mlir::Value end, const PanelCopy* copy);
 
 /// Replaces the loops of a plan (write_panels.cpp).
 void writeTile(const TilePlan& plan);

@@ -9,19 +9,28 @@ using namespace mlir;
 namespace strata::kernel {
 namespace {
 
+/// Tiles of rows for which a panel is copied, at least: copying an element takes as long as computing with it for one
+/// of them, about.
+constexpr unsigned rowTilesOfCopy = 4;
+
+/// How many numbers there are from `from` on below `upper`, as an integer without a sign, which holds every difference.
+Value length(OpBuilder& builder, mlir::Location place, Value from, Value upper) {
+  return builder.create<arith::SubIOp>(place, builder.create<arith::MaxSIOp>(place, upper, from), from);
+}
+
 /// The part of a loop from `from` on that is whole multiples of `by`: its end.
-Value wholeEnd(OpBuilder& builder, Location place, Value from, Value upper, unsigned by) {
+Value wholeEnd(OpBuilder& builder, mlir::Location place, Value from, Value upper, unsigned by) {
   const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
-  // As an integer without a sign, which holds every difference.
-  Value count = builder.create<arith::SubIOp>(place, builder.create<arith::MaxSIOp>(place, upper, from), from);
+  Value count = length(builder, place, from, upper);
   Value left = builder.create<arith::RemUIOp>(place, count, constant(by));
   return builder.create<arith::AddIOp>(place, from, builder.create<arith::SubIOp>(place, count, left));
 }
 
 /// Columns of some rows: tiles, single registers that are full, and the last one under a mask.
-void writeColumns(const TilePlan& plan, OpBuilder& builder, ArrayRef<Value> rows, Value from, Value upper) {
+void writeColumns(const TilePlan& plan, OpBuilder& builder, ArrayRef<Value> rows, Value from, Value upper,
+                  const PanelCopy* copy) {
   scf::ForOp lanes = plan.lanes;
-  const Location place = lanes.getLoc();
+  const mlir::Location place = lanes.getLoc();
   const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
   const unsigned rowCount = std::max<unsigned>(static_cast<unsigned>(rows.size()), 1);
   SmallVector<unsigned, 2> widths = {plan.columnCount};
@@ -36,19 +45,19 @@ void writeColumns(const TilePlan& plan, OpBuilder& builder, ArrayRef<Value> rows
     SmallVector<Value> columns;
     for (unsigned column = 0; column < count; ++column)
       columns.push_back(builder.create<arith::AddIOp>(place, full.getInductionVar(), constant(column * plan.width)));
-    writeTileBody(plan, builder, rowCount, rows, columns, nullptr);
+    writeTileBody(plan, builder, rowCount, rows, columns, nullptr, copy);
     from = end;
   }
   auto rest = builder.create<scf::ForOp>(place, from, upper, constant(plan.width));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(rest.getBody());
-  writeTileBody(plan, builder, rowCount, rows, rest.getInductionVar(), upper);
+  writeTileBody(plan, builder, rowCount, rows, rest.getInductionVar(), upper, copy);
 }
 
 /// The rows of some columns: as many as a tile has, then one by one.
-void writeRows(const TilePlan& plan, OpBuilder& builder, Value from, Value upper) {
+void writeRows(const TilePlan& plan, OpBuilder& builder, Value from, Value upper, const PanelCopy* copy) {
   scf::ForOp outer = plan.rows;
-  const Location place = outer.getLoc();
+  const mlir::Location place = outer.getLoc();
   const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
   Value full = wholeEnd(builder, place, outer.getLowerBound(), outer.getUpperBound(), plan.rowCount);
   auto main = builder.create<scf::ForOp>(place, outer.getLowerBound(), full, constant(plan.rowCount));
@@ -58,28 +67,25 @@ void writeRows(const TilePlan& plan, OpBuilder& builder, Value from, Value upper
     SmallVector<Value> rows;
     for (unsigned row = 0; row < plan.rowCount; ++row)
       rows.push_back(builder.create<arith::AddIOp>(place, main.getInductionVar(), constant(row)));
-    writeColumns(plan, builder, rows, from, upper);
+    writeColumns(plan, builder, rows, from, upper, copy);
   }
   if (plan.rowCount > 1) {
     auto rest = builder.create<scf::ForOp>(place, full, outer.getUpperBound(), constant(1));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(rest.getBody());
-    writeColumns(plan, builder, rest.getInductionVar(), from, upper);
+    writeColumns(plan, builder, rest.getInductionVar(), from, upper, copy);
   }
 }
 
 /// Whole tiles of columns for which what rows share fits a panel; one at least.
 Value panelColumns(const TilePlan& plan, OpBuilder& builder) {
   scf::ForOp along = plan.along;
-  const Location place = plan.lanes->getLoc();
+  const mlir::Location place = plan.lanes->getLoc();
   const auto constant = [&](uint64_t value) -> Value {
     return builder.create<arith::ConstantIndexOp>(place, static_cast<int64_t>(value));
   };
   const uint64_t wide = uint64_t(plan.width) * plan.columnCount;
-  // As integers without a sign, which hold every difference.
-  Value trips = builder.create<arith::SubIOp>(
-      place, builder.create<arith::MaxSIOp>(place, along.getUpperBound(), along.getLowerBound()),
-      along.getLowerBound());
+  Value trips = length(builder, place, along.getLowerBound(), along.getUpperBound());
   Value most = constant(plan.panelBytes / (plan.bytesAlong * wide)); // iterations for which one tile fits
   Value tiles = builder.create<arith::DivUIOp>(place, most, builder.create<arith::MaxUIOp>(place, trips, constant(1)));
   return builder.create<arith::MulIOp>(place, builder.create<arith::MaxUIOp>(place, tiles, constant(1)),
@@ -92,30 +98,40 @@ void writeTile(const TilePlan& plan) {
   scf::ForOp lanes = plan.lanes, outer = plan.rows;
   if (!outer) {
     OpBuilder builder(lanes);
-    writeColumns(plan, builder, {}, lanes.getLowerBound(), lanes.getUpperBound());
+    writeColumns(plan, builder, {}, lanes.getLowerBound(), lanes.getUpperBound(), nullptr);
     lanes.erase();
     return;
   }
   OpBuilder builder(outer);
   Value from = lanes.getLowerBound(), upper = lanes.getUpperBound();
   if (!plan.along) {
-    writeRows(plan, builder, from, upper);
+    writeRows(plan, builder, from, upper, nullptr);
   } else {
     // One panel is the nest as it stands: with another loop around it LLVM finds worse addresses.
-    const Location place = lanes.getLoc();
+    const mlir::Location place = lanes.getLoc();
     Value columns = panelColumns(plan, builder);
-    Value all = builder.create<arith::SubIOp>(place, builder.create<arith::MaxSIOp>(place, upper, from), from);
-    Value isOne = builder.create<arith::CmpIOp>(place, arith::CmpIPredicate::ule, all, columns);
+    Value isOne =
+        builder.create<arith::CmpIOp>(place, arith::CmpIPredicate::ule, length(builder, place, from, upper), columns);
+    if (!plan.copied.empty()) {
+      // A copy of few rows' panel costs more than it saves.
+      Value rows = length(builder, place, outer.getLowerBound(), outer.getUpperBound());
+      Value few = builder.create<arith::ConstantIndexOp>(place, int64_t(rowTilesOfCopy) * plan.rowCount);
+      isOne = builder.create<arith::OrIOp>(place, isOne,
+                                           builder.create<arith::CmpIOp>(place, arith::CmpIPredicate::ult, rows, few));
+    }
     auto choice = builder.create<scf::IfOp>(place, isOne, /*withElseRegion=*/true);
     builder.setInsertionPointToStart(choice.thenBlock());
-    writeRows(plan, builder, from, upper);
+    writeRows(plan, builder, from, upper, nullptr);
     builder.setInsertionPointToStart(choice.elseBlock());
     auto panels = builder.create<scf::ForOp>(place, from, upper, columns);
     builder.setInsertionPointToStart(panels.getBody());
     Value first = panels.getInductionVar();
     Value left = builder.create<arith::SubIOp>(place, upper, first); // which may be less
-    writeRows(plan, builder, first,
-              builder.create<arith::AddIOp>(place, first, builder.create<arith::MinUIOp>(place, left, columns)));
+    Value end = builder.create<arith::AddIOp>(place, first, builder.create<arith::MinUIOp>(place, left, columns));
+    std::optional<PanelCopy> copy;
+    if (!plan.copied.empty())
+      copy = copyPanel(plan, builder, first, end, columns);
+    writeRows(plan, builder, first, end, copy ? &*copy : nullptr);
   }
   outer.erase();
 }

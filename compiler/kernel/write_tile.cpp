@@ -26,8 +26,8 @@ constexpr int64_t tilesAhead = 4;
 
 class TileWriter {
 public:
-  TileWriter(const TilePlan& plan, OpBuilder& builder, unsigned rows, unsigned columns)
-      : plan_(plan), builder_(builder), place_(plan.lanes->getLoc()), rows_(rows), columns_(columns) {}
+  TileWriter(const TilePlan& plan, OpBuilder& builder, unsigned rows, unsigned columns, const PanelCopy* copy)
+      : plan_(plan), builder_(builder), place_(plan.lanes->getLoc()), rows_(rows), columns_(columns), copy_(copy) {}
 
   /// `rows` are the rows' numbers, empty without any; `columns` the first lanes of the columns; lanes from `end` on
   /// are off, where there is one.
@@ -36,6 +36,8 @@ public:
     values_[lanes.getInductionVar()] = Tile(columns);
     if (outer)
       values_[outer.getInductionVar()] = Tile(rows);
+    for (Value first : copy_ ? columns : ArrayRef<Value>())
+      places_.push_back(copy_->placeOf(plan_, builder_, first));
     for (Value first : end ? columns : ArrayRef<Value>()) {
       Value left = make<arith::SubIOp>(end, first);
       mask_.push_back(make<arith::CmpIOp>(arith::CmpIPredicate::slt, numbers(builder_.getIndexType()), splat(left)));
@@ -243,6 +245,14 @@ private:
     return {one, {first}, lanes};
   }
 
+  /// Where a register's elements of this iteration are in a panel's copy.
+  Value placeInCopy(unsigned column) {
+    scf::ForOp along = plan_.along;
+    Value trip = make<arith::SubIOp>(at(along.getInductionVar(), 0, 0), copy_->first);
+    return make<arith::AddIOp>(places_[column],
+                               make<arith::MulIOp>(trip, index(static_cast<int64_t>(plan_.width) * plan_.columnCount)));
+  }
+
   void write(memref::LoadOp load) {
     const ValueRange indices = load.getIndices();
     each(load, [&](unsigned row, unsigned column) -> Value {
@@ -254,6 +264,13 @@ private:
       }
       const VectorType type = vectorOf(load.getType());
       Value mask = maskOf(kindOf(load), row, column);
+      if (const auto* copied = copy_ ? llvm::find(plan_.copied, load) : plan_.copied.end();
+          copied != plan_.copied.end()) {
+        Value block = copy_->blocks[static_cast<size_t>(copied - plan_.copied.begin())], from = placeInCopy(column);
+        if (!mask)
+          return make<vector::LoadOp>(type, block, from);
+        return make<vector::MaskedLoadOp>(type, block, from, mask, nothing(type));
+      }
       if (const auto consecutive = rowIndex(plan_, load.getMemRef(), indices)) {
         Value first = firstOf(*consecutive, row, column);
         if (isListed_) {
@@ -596,6 +613,8 @@ private:
   OpBuilder& builder_;
   Location place_;
   const unsigned rows_, columns_;
+  const PanelCopy* copy_; // null: there is none
+  Tile places_;           // of the columns in it
   llvm::DenseMap<Value, Tile> values_;
   llvm::DenseMap<Value, Tile> narrow_; // variables of loops in 32 bits
   Tile mask_;                          // of lanes that are on; empty: all
@@ -608,8 +627,8 @@ private:
 } // namespace
 
 void writeTileBody(const TilePlan& plan, OpBuilder& builder, unsigned rowCount, ArrayRef<Value> rows,
-                   ArrayRef<Value> columns, Value end) {
-  TileWriter(plan, builder, rowCount, static_cast<unsigned>(columns.size())).write(rows, columns, end);
+                   ArrayRef<Value> columns, Value end, const PanelCopy* copy) {
+  TileWriter(plan, builder, rowCount, static_cast<unsigned>(columns.size()), copy).write(rows, columns, end);
 }
 
 } // namespace strata::kernel

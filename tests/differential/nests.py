@@ -1,5 +1,6 @@
 """Random nests of loops in leaves: products, filters, reductions, recurrences and what lies between, their loops in any order, with variables,
-choices and sums at any depth, over a few elements or none. Compiled code gives the bits that the interpreter gives.
+choices and sums at any depth, over a few elements or none. Compiled code gives the bits that the interpreter gives. Every third program is for a
+processor of short registers and a cache so small that its loops go through panels, copied ones where there are rows enough.
 
   nests.py --strata build/bin/strata --seconds 60           as many programs as there is time for
   nests.py --strata build/bin/strata --seed 17 --count 1    one program, the seventeenth
@@ -18,6 +19,18 @@ import campaign
 from sequoia import Server, code_of
 
 TYPES = {"float": "f4", "double": "f8", "int": "i4", "long": "i8", "short": "i2"}
+# 4 registers of 4 floats take 64 bytes, of which half the cache holds 8.
+SMALL = """machine: small
+memories:
+  - {name: main, capacity: 1G}
+  - {name: cache, capacity: 1K, width: 64, line: 64}
+processors:
+  - {name: core, kind: core, masters: [core], kernels: [user], vector: 16, local: [cache]}
+links:
+  - {name: bus, ends: [core, main]}
+levels:
+  - {level: 0, memory: main, processor: core}
+"""
 LOOPS = {"i": "A", "j": "B", "k": "C", "l": "D"}
 
 
@@ -33,17 +46,34 @@ class Program:
         shapes = [["A"], ["B"], ["A", "B"], ["B", "A"], ["A", "C"], ["C", "B"], ["A", "B", "C"], ["C", "D"], ["D"]]
         self.inputs = {f"in{n}": pick(shapes) for n in range(self.random.randrange(1, 4))}
         self.outputs = {f"out{n}": pick(shapes[:-2]) for n in range(self.random.randrange(1, 3))}
+        isProduct = self.random.random() < 0.25
+        if isProduct:
+            self.inputs |= {"left": pick([["A", "C"], ["C", "A"]]), "right": pick([["C", "B"], ["C", "B"], ["B", "C"]])}
+            self.outputs["product"] = ["A", "B"]
+            if self.random.random() < 0.5: # rows and columns enough for copies of panels
+                self.sizes |= {"A": pick([24, 29, 33, 40]), "B": pick([17, 19, 33, 40])}
         parameters = [f"in {self.type} {name}" + "".join(f"[{size} + 2]" for size in shape) for name, shape in self.inputs.items()]
         parameters += [f"inout {self.type} {name}" + "".join(f"[{size}]" for size in shape) for name, shape in self.outputs.items()]
         # Sizes that no other array has alone.
         parameters += [f"in {self.type} only{size}[{size}]" for size in "ABCD"]
         head = f"T({', '.join(parameters)})"
-        body = "".join(self.nest() for _ in range(self.random.randrange(1, 3)))
+        body = (self.product() if isProduct else "") + "".join(self.nest() for _ in range(self.random.randrange(0 if isProduct else 1, 3)))
         self.text = f"void task {head};\nvoid task<leaf> T::L{head[1:]}\n{{\n{body}}}\n"
 
     def fresh(self):
         self.count += 1
         return f"v{self.count}"
+
+    def product(self):
+        """Three loops in any order around one statement, which may have terms, factors and a condition more."""
+        pick, chance, loops = self.random.choice, self.random.random, self.random.sample("ijk", 3)
+        around = "".join(f"{'  ' * (n + 1)}for (long {name} = 0; {name} < {LOOPS[name]}; {name}++)\n" for n, name in enumerate(loops))
+        value = f"{self.place({'left': self.inputs['left']}, loops, chance() < 0.3)} * {self.place({'right': self.inputs['right']}, loops, chance() < 0.3)}"
+        if chance() < 0.3:
+            value += f" {pick('+-*')} {self.value(loops, [])}"
+        if chance() < 0.2:
+            value = f"{self.value(loops, [])} < {self.value(loops, [])} ? {value} : {self.value(loops, [])}"
+        return f"{around}        product[i][j] {pick(['+=', '+=', '-='])} {value};\n"
 
     def nest(self):
         loops = self.random.sample(list(LOOPS), self.random.randrange(2, 5))
@@ -139,6 +169,10 @@ class Case:
             type = TYPES[self.program.type]
             np.save(file, (values / 8 if type[0] == "f" else values).astype(type))
             words += ["--in", f"{name}={file}"]
+        if seed % 3 == 0:
+            machine = self.folder / "small.yaml"
+            machine.write_text(SMALL)
+            words += ["--machine", str(machine)]
         self.words = words
 
     def result(self, *more):

@@ -5,7 +5,8 @@
 !plane = memref<?x?xf32, strided<[?, 1], offset: ?>>
 
 // A product that adds to memory, its sum in the middle: that loop goes inside, and carries what it adds to. All rows of a
-// panel of columns come before the next columns: for 1 MiB, 4 bytes and 64 columns, 4096 iterations fill it.
+// panel of columns come before the next columns: for 1 MiB, 4 bytes and 64 columns, 4096 iterations fill it. From 24 rows
+// on a panel is copied, tile after tile, and its rows read from the copy.
 // CHECK-LABEL: svm.kernel @product
 // CHECK: scf.if
 // CHECK: %[[MOST:[a-z0-9_]+]] = arith.constant 4096 : index
@@ -13,6 +14,8 @@
 // CHECK: %[[TILES:[a-z0-9_]+]] = arith.maxui %[[FIT]]
 // CHECK: %[[COLUMNS:[a-z0-9_]+]] = arith.muli %[[TILES]]
 // CHECK: arith.cmpi ule, %{{.*}}, %[[COLUMNS]]
+// CHECK: %[[FEW:[a-z0-9_]+]] = arith.constant 24 : index
+// CHECK: arith.cmpi ult, %{{.*}}, %[[FEW]]
 // CHECK: scf.if
 // CHECK: scf.for {{.*}} step %c6
 // CHECK: scf.for {{.*}} step %c64
@@ -25,6 +28,17 @@
 // CHECK-NOT: vector.store
 // CHECK: scf.yield
 // CHECK-COUNT-24: vector.store
+// CHECK: else
+// CHECK: scf.for {{.*}} step %[[COLUMNS]] {
+// CHECK: %[[COPY:[a-z0-9_]+]] = memref.alloc({{.*}}) : memref<?xf32>
+// CHECK: vector.load %arg2
+// CHECK: vector.store {{.*}}, %[[COPY]]
+// CHECK: vector.maskedload %arg2
+// CHECK: vector.store {{.*}}, %[[COPY]]
+// CHECK: scf.for {{.*}} step %c6
+// CHECK: scf.for {{.*}} step %c64
+// CHECK-COUNT-4: vector.load %[[COPY]]
+// CHECK-NOT: load %arg2{{\[}}
 // CHECK: svm.return
 svm.kernel @product(%c: !plane {svm.access = "readwrite"}, %a: !plane {svm.access = "read"}, %b: !plane {svm.access = "read"},
                     %m: index, %n: index, %k: index) {
@@ -244,5 +258,60 @@ svm.kernel @webs(%a: !row {svm.access = "read"}, %b: !row {svm.access = "readwri
   }
   %last = memref.load %v[] : memref<f32>
   memref.store %last, %b[%c0] : !row
+  svm.return
+}
+
+// What a choice leads to is not read in every iteration, and is not copied.
+// CHECK-LABEL: svm.kernel @chosen
+// CHECK: scf.for {{.*}} step %c6
+// CHECK-NOT: memref.alloc
+// CHECK: svm.return
+svm.kernel @chosen(%c: !plane {svm.access = "readwrite"}, %a: !plane {svm.access = "read"}, %b: !plane {svm.access = "read"},
+                   %on: !row {svm.access = "read"}, %m: index, %n: index, %k: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %y = %c0 to %m step %c1 {
+    scf.for %x = %c0 to %n step %c1 {
+      %sum = scf.for %i = %c0 to %k step %c1 iter_args(%s = %zero) -> (f32) {
+        %u = memref.load %a[%y, %i] : !plane
+        %f = memref.load %on[%i] : !row
+        %is = arith.cmpf ogt, %f, %zero : f32
+        %t = scf.if %is -> (f32) {
+          %v = memref.load %b[%i, %x] : !plane
+          %p = math.fma %u, %v, %s : f32
+          scf.yield %p : f32
+        } else {
+          scf.yield %s : f32
+        }
+        scf.yield %t : f32
+      }
+      memref.store %sum, %c[%y, %x] : !plane
+    }
+  }
+  svm.return
+}
+
+// Iterations that the program says are unordered, of arguments that may overlap: what is written may be what is read.
+// CHECK-LABEL: svm.kernel @unorderedOverlap
+// CHECK: scf.for {{.*}} step %c6
+// CHECK-NOT: memref.alloc
+// CHECK: svm.return
+svm.kernel @unorderedOverlap(%c: !plane {svm.access = "readwrite"}, %a: !plane {svm.access = "read"}, %b: !plane {svm.access = "read"},
+                        %m: index, %n: index, %k: index) attributes {may_alias} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %y = %c0 to %m step %c1 {
+    scf.for %x = %c0 to %n step %c1 {
+      %sum = scf.for %i = %c0 to %k step %c1 iter_args(%s = %zero) -> (f32) {
+        %u = memref.load %a[%y, %i] : !plane
+        %v = memref.load %b[%i, %x] : !plane
+        %p = math.fma %u, %v, %s : f32
+        scf.yield %p : f32
+      }
+      memref.store %sum, %c[%y, %x] : !plane
+    } {svm.unordered}
+  } {svm.unordered}
   svm.return
 }

@@ -13,6 +13,7 @@
 #include "runtime/core/poll.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -78,7 +79,8 @@ public:
         scopes.push_back(scope);
       else if (auto span = dyn_cast<SpanOp>(op))
         spans.push_back(span);
-      else if (isa<SvmDialect>(op->getDialect()) || (isa<memref::AllocaOp>(op) && captured_.contains(op)))
+      else if (isa<SvmDialect>(op->getDialect()) || (isa<memref::AllocaOp>(op) && captured_.contains(op)) ||
+               isScratch(op))
         operations.push_back(op);
     });
     hasSpans_ = !spans.empty();
@@ -133,8 +135,8 @@ private:
       apart.getIsApart().replaceAllUsesWith(areApart(builder, loc, apart));
       return apart.erase();
     }
-    if (auto variable = dyn_cast<memref::AllocaOp>(op))
-      return lowerCapturedVariable(variable);
+    if (isa<memref::AllocaOp, memref::AllocOp>(op))
+      return lowerVariable(op);
     if (auto move = dyn_cast<MoveOp>(op))
       return lowerMove(move);
     if (isa<GatherOp, ScatterOp>(op)) {
@@ -416,13 +418,21 @@ private:
     block.erase();
   }
 
-  /// A variable of control code that parts write: a block like others.
-  void lowerCapturedVariable(memref::AllocaOp variable) {
+  /// Memory that a kernel needs while it runs: it is loaded and stored, and not given back, which the end of the region
+  /// does.
+  static bool isScratch(Operation* op) {
+    return isa<memref::AllocOp>(op) && llvm::all_of(op->getUsers(), [](Operation* user) {
+             return isa<vector::LoadOp, vector::StoreOp, vector::MaskedLoadOp>(user);
+           });
+  }
+
+  /// A variable of control code that parts write, or scratch memory: a block like others.
+  void lowerVariable(Operation* variable) {
     OpBuilder builder(variable);
-    Location loc = variable.getLoc();
-    MemRefType type = variable.getType();
+    Location loc = variable->getLoc();
+    auto type = cast<MemRefType>(variable->getResult(0).getType());
     SmallVector<Value> extents, strides(static_cast<size_t>(type.getRank()));
-    auto dynamic = variable.getDynamicSizes().begin();
+    auto dynamic = variable->operand_begin();
     for (int64_t extent : type.getShape())
       extents.push_back(
           ShapedType::isDynamic(extent) ? *dynamic++ : builder.create<arith::ConstantIndexOp>(loc, extent).getResult());
@@ -432,11 +442,13 @@ private:
       stride = builder.createOrFold<arith::MulIOp>(loc, stride, extents[dimension]);
     }
     Value bytes = sizeOf(builder, loc, stride, static_cast<int64_t>(RecordType::sizeInBytes(type.getElementType())));
-    Value data = calls_.call(builder, loc, "strata_acquire", pointer(),
-                             {word(builder, loc, bytes), calls_.text(builder, loc, "a variable")});
+    Value data =
+        calls_.call(builder, loc, "strata_acquire", pointer(),
+                    {word(builder, loc, bytes),
+                     calls_.text(builder, loc, isa<memref::AllocOp>(variable) ? "a panel of a leaf" : "a variable")});
     ends_.atEnd(variable, [&](OpBuilder& end) { calls_.call(end, loc, "strata_release", {}, data); });
-    variable.getResult().replaceAllUsesWith(kernel::describe(builder, loc, type, data, extents, strides));
-    variable.erase();
+    variable->getResult(0).replaceAllUsesWith(kernel::describe(builder, loc, type, data, extents, strides));
+    variable->erase();
   }
 
   /// Bytes of so many elements.

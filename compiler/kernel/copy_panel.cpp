@@ -1,0 +1,115 @@
+// Copies what the rows of a panel share into scratch memory, so that a tile reads it from one end to the other.
+#include "compiler/kernel/tiles.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace strata::kernel {
+namespace {
+
+int64_t tileColumns(const TilePlan& plan) {
+  return int64_t(plan.width) * plan.columnCount;
+}
+
+class PanelCopier {
+  template <typename Op, typename... Arguments>
+  Op make(Arguments&&... arguments) {
+    return builder_.create<Op>(place_, std::forward<Arguments>(arguments)...);
+  }
+  Value constant(int64_t value) { return make<arith::ConstantIndexOp>(value); }
+
+public:
+  PanelCopier(const TilePlan& plan, OpBuilder& builder, const PanelCopy& copy, Value end)
+      : plan_(plan), builder_(builder), place_(plan.lanes->getLoc()), copy_(copy), end_(end) {}
+
+  /// One row after the other, as they lie in memory: full registers, then the last one under a mask.
+  void write() {
+    scf::ForOp along = plan_.along;
+    auto iterations = make<scf::ForOp>(along.getLowerBound(), along.getUpperBound(), constant(1));
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(iterations.getBody());
+    Value number = iterations.getInductionVar();
+    Value row = make<arith::MulIOp>(make<arith::SubIOp>(number, copy_.first), constant(tileColumns(plan_)));
+    Value count = make<arith::SubIOp>(end_, copy_.from);
+    Value left = make<arith::RemUIOp>(count, constant(plan_.width));
+    Value full = make<arith::SubIOp>(end_, left);
+    for (bool isMasked : {false, true}) {
+      auto registers = make<scf::ForOp>(isMasked ? full : copy_.from, isMasked ? end_ : full, constant(plan_.width));
+      OpBuilder::InsertionGuard inside(builder_);
+      builder_.setInsertionPointToStart(registers.getBody());
+      writeRegister(number, row, registers.getInductionVar(), isMasked ? left : Value());
+    }
+  }
+
+private:
+  void writeRegister(Value number, Value row, Value column, Value left) {
+    scf::ForOp lanes = plan_.lanes, along = plan_.along;
+    IRMapping values;
+    values.map(lanes.getInductionVar(), column);
+    values.map(along.getInductionVar(), number);
+    Value to = make<arith::AddIOp>(row, copy_.placeOf(plan_, builder_, column));
+    for (auto [load, block] : llvm::zip_equal(plan_.copied, copy_.blocks)) {
+      SmallVector<Value> indices;
+      for (Value index : memref::LoadOp(load).getIndices()) {
+        const std::optional<SmallVector<Operation*>> operations = operationsOf(plan_, along, index);
+        for (Operation* op : *operations)
+          if (!values.contains(op->getResult(0)))
+            builder_.clone(*op, values);
+        indices.push_back(values.lookupOrDefault(index));
+      }
+      const auto type = VectorType::get({int64_t(plan_.width)}, memref::LoadOp(load).getType());
+      Value elements;
+      if (left) {
+        const auto numbers = VectorType::get({int64_t(plan_.width)}, builder_.getIndexType());
+        SmallVector<APInt> lanesOf;
+        for (unsigned lane = 0; lane < plan_.width; ++lane)
+          lanesOf.emplace_back(IndexType::kInternalStorageBitWidth, lane);
+        Value mask = make<arith::CmpIOp>(arith::CmpIPredicate::slt,
+                                         make<arith::ConstantOp>(DenseElementsAttr::get(numbers, lanesOf)),
+                                         make<vector::SplatOp>(left, numbers));
+        elements = make<vector::MaskedLoadOp>(type, memref::LoadOp(load).getMemRef(), indices, mask,
+                                              make<arith::ConstantOp>(builder_.getZeroAttr(type)));
+      } else {
+        elements = make<vector::LoadOp>(type, memref::LoadOp(load).getMemRef(), indices);
+      }
+      make<vector::StoreOp>(elements, block, to);
+    }
+  }
+
+  const TilePlan& plan_;
+  OpBuilder& builder_;
+  const mlir::Location place_;
+  const PanelCopy& copy_;
+  const Value end_;
+};
+
+} // namespace
+
+Value PanelCopy::placeOf(const TilePlan& plan, OpBuilder& builder, Value column) const {
+  const mlir::Location place = plan.lanes->getLoc();
+  Value size = builder.create<arith::ConstantIndexOp>(place, tileColumns(plan));
+  Value number = builder.create<arith::SubIOp>(place, column, from);
+  Value inTile = builder.create<arith::RemUIOp>(place, number, size);
+  Value before = builder.create<arith::SubIOp>(place, number, inTile); // columns of the tiles before
+  return builder.create<arith::AddIOp>(place, builder.create<arith::MulIOp>(place, before, trips), inTile);
+}
+
+PanelCopy copyPanel(const TilePlan& plan, OpBuilder& builder, Value from, Value upper, Value columns) {
+  scf::ForOp along = plan.along;
+  const mlir::Location place = plan.lanes->getLoc();
+  PanelCopy copy;
+  copy.from = from;
+  copy.first = along.getLowerBound();
+  copy.trips = builder.create<arith::SubIOp>(place, along.getUpperBound(), copy.first);
+  Value size = builder.create<arith::MulIOp>(place, columns, copy.trips);
+  for (memref::LoadOp load : plan.copied)
+    copy.blocks.push_back(
+        builder.create<memref::AllocOp>(place, MemRefType::get({ShapedType::kDynamic}, load.getType()), size));
+  PanelCopier(plan, builder, copy, upper).write();
+  return copy;
+}
+
+} // namespace strata::kernel
