@@ -130,6 +130,12 @@ struct Work {
   std::function<std::vector<Row>(Bench&)> rows;
 };
 
+/// The product c = a b of an m by k and a k by n matrix as a graph of HPVM; empty, and why, where there is none
+/// (graphs.cpp). The buffers outlive it.
+template <typename T>
+std::function<void()> productGraph(const Bench& bench, Buffer<T>& a, Buffer<T>& b, Buffer<T>& c, int64_t m, int64_t n,
+                                   int64_t k, std::string& error);
+
 std::vector<Work> vectorWorks();  // vectors.cpp
 std::vector<Work> blockedWorks(); // blocked.cpp
 std::vector<Work> productWorks(); // products.cpp

@@ -26,6 +26,7 @@ struct Graphs {
   decltype(bench_graph_pipeline_end)* pipelineEnd;
   decltype(bench_graph_increment)* increment;
   decltype(bench_graph_matmul)* matmul;
+  decltype(bench_graph_matmul_double)* matmulDouble;
   decltype(bench_graph_convolve)* convolve;
   decltype(bench_graph_stencil)* stencil;
   decltype(bench_graph_sparse)* sparse;
@@ -57,6 +58,7 @@ const Graphs* load(const Bench& bench, std::string& error) {
   find("bench_graph_pipeline_end", graphs.pipelineEnd);
   find("bench_graph_increment", graphs.increment);
   find("bench_graph_matmul", graphs.matmul);
+  find("bench_graph_matmul_double", graphs.matmulDouble);
   find("bench_graph_convolve", graphs.convolve);
   find("bench_graph_stencil", graphs.stencil);
   find("bench_graph_sparse", graphs.sparse);
@@ -346,6 +348,29 @@ Work work(const char* name, Rows rows) {
 }
 
 } // namespace
+
+template <typename T>
+std::function<void()> productGraph(const Bench& bench, Buffer<T>& a, Buffer<T>& b, Buffer<T>& c, int64_t m, int64_t n,
+                                   int64_t k, std::string& error) {
+  const Graphs* graphs = load(bench, error);
+  if (!graphs)
+    return {};
+  std::vector<std::shared_ptr<Tracked>> tracked;
+  for (Buffer<T>* each : {&a, &b, &c})
+    tracked.push_back(std::make_shared<Tracked>(*graphs, *each));
+  return [=, &a, &b, &c] {
+    (void)tracked;
+    if constexpr (std::is_same_v<T, float>)
+      graphs->matmul(a.data(), b.data(), c.data(), m, n, k);
+    else
+      graphs->matmulDouble(a.data(), b.data(), c.data(), m, n, k);
+  };
+}
+
+template std::function<void()> productGraph(const Bench&, Buffer<float>&, Buffer<float>&, Buffer<float>&, int64_t,
+                                            int64_t, int64_t, std::string&);
+template std::function<void()> productGraph(const Bench&, Buffer<double>&, Buffer<double>&, Buffer<double>&, int64_t,
+                                            int64_t, int64_t, std::string&);
 
 std::vector<Work> graphWorks() {
   return {work("graph-cost",

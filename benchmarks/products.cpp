@@ -1,6 +1,6 @@
-// The product of two matrices as three loops, in the notations that are compiled in this process (graphs.cpp has
-// HPVM's), against OpenBLAS with the best of its cores for this processor. Programs for doubles are those for floats
-// with the word replaced.
+// The product of two matrices as three loops, in every notation that has leaves, against OpenBLAS with the best of its
+// cores for this processor. Programs for doubles are those for floats with the word replaced; HPVM's is a graph of
+// programs/graphs.c.
 #include "benchmarks/bench.h"
 #include "benchmarks/peers/peers.h"
 #include "compiler/clang/process.h"
@@ -129,6 +129,12 @@ void products(Bench& bench, const ProductSize& size, std::vector<Row>& rows) {
     }
     rows.push_back(hold(bench, std::move(made), [&] { program->call(); }, [&] { blas(a, b, c, size, notation.adds); }));
   }
+  Contest<T> made = contest("HPVM");
+  made.row.peer = bench_blas_name();
+  std::string error;
+  const std::function<void()> graph = productGraph<T>(bench, a, b, c, size.m, size.n, size.k, error);
+  rows.push_back(graph ? hold(bench, std::move(made), graph, [&] { blas(a, b, c, size, false); })
+                       : failed(made.row, error));
 }
 
 } // namespace

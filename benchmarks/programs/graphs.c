@@ -93,46 +93,50 @@ void bench_graph_increment(float* values, int64_t n) {
   LAUNCH(incrementGraph, arguments);
 }
 
-/* ---- a matrix product ---- */
+/* ---- a matrix product, of floats and of doubles ---- */
 
-void product(float* a, size_t aBytes, float* b, size_t bBytes, float* c, size_t cBytes, long n, long k) {
-  __hpvm__hint(CPU_TARGET);
-  __hpvm__attributes(2, a, b, 1, c);
-  void* node = __hpvm__getNode();
-  long x = __hpvm__getNodeInstanceID_x(node), y = __hpvm__getNodeInstanceID_y(node);
-  float sum = 0;
-  for (long i = 0; i < k; ++i)
-    sum += a[y * k + i] * b[i * n + x];
-  c[y * n + x] = sum;
-  __hpvm__return(1, cBytes);
-}
-void productGraph(float* a, size_t aBytes, float* b, size_t bBytes, float* c, size_t cBytes, long m, long n, long k) {
-  __hpvm__hint(CPU_TARGET);
-  __hpvm__attributes(2, a, b, 1, c);
-  void* node = __hpvm__createNodeND(2, product, (size_t)n, (size_t)m);
-  __hpvm__bindIn(node, 0, 0, 0);
-  __hpvm__bindIn(node, 1, 1, 0);
-  __hpvm__bindIn(node, 2, 2, 0);
-  __hpvm__bindIn(node, 3, 3, 0);
-  __hpvm__bindIn(node, 4, 4, 0);
-  __hpvm__bindIn(node, 5, 5, 0);
-  __hpvm__bindIn(node, 7, 6, 0);
-  __hpvm__bindIn(node, 8, 7, 0);
-  __hpvm__bindOut(node, 0, 0, 0);
-}
-void bench_graph_matmul(const float* a, const float* b, float* c, int64_t m, int64_t n, int64_t k) {
-  struct __attribute__((packed)) {
-    const float* a;
-    size_t aBytes;
-    const float* b;
-    size_t bBytes;
-    float* c;
-    size_t cBytes;
-    long m, n, k;
-    size_t result;
-  } arguments = {a, (size_t)(m * k) * 4, b, (size_t)(k * n) * 4, c, (size_t)(m * n) * 4, m, n, k, 0};
-  LAUNCH(productGraph, arguments);
-}
+#define PRODUCT(T, leaf, graph, function)                                                                              \
+  void leaf(T* a, size_t aBytes, T* b, size_t bBytes, T* c, size_t cBytes, long n, long k) {                           \
+    __hpvm__hint(CPU_TARGET);                                                                                          \
+    __hpvm__attributes(2, a, b, 1, c);                                                                                 \
+    void* node = __hpvm__getNode();                                                                                    \
+    long x = __hpvm__getNodeInstanceID_x(node), y = __hpvm__getNodeInstanceID_y(node);                                 \
+    T sum = 0;                                                                                                         \
+    for (long i = 0; i < k; ++i)                                                                                       \
+      sum += a[y * k + i] * b[i * n + x];                                                                              \
+    c[y * n + x] = sum;                                                                                                \
+    __hpvm__return(1, cBytes);                                                                                         \
+  }                                                                                                                    \
+  void graph(T* a, size_t aBytes, T* b, size_t bBytes, T* c, size_t cBytes, long m, long n, long k) {                  \
+    __hpvm__hint(CPU_TARGET);                                                                                          \
+    __hpvm__attributes(2, a, b, 1, c);                                                                                 \
+    void* node = __hpvm__createNodeND(2, leaf, (size_t)n, (size_t)m);                                                  \
+    __hpvm__bindIn(node, 0, 0, 0);                                                                                     \
+    __hpvm__bindIn(node, 1, 1, 0);                                                                                     \
+    __hpvm__bindIn(node, 2, 2, 0);                                                                                     \
+    __hpvm__bindIn(node, 3, 3, 0);                                                                                     \
+    __hpvm__bindIn(node, 4, 4, 0);                                                                                     \
+    __hpvm__bindIn(node, 5, 5, 0);                                                                                     \
+    __hpvm__bindIn(node, 7, 6, 0);                                                                                     \
+    __hpvm__bindIn(node, 8, 7, 0);                                                                                     \
+    __hpvm__bindOut(node, 0, 0, 0);                                                                                    \
+  }                                                                                                                    \
+  void function(const T* a, const T* b, T* c, int64_t m, int64_t n, int64_t k) {                                       \
+    struct __attribute__((packed)) {                                                                                   \
+      const T* a;                                                                                                      \
+      size_t aBytes;                                                                                                   \
+      const T* b;                                                                                                      \
+      size_t bBytes;                                                                                                   \
+      T* c;                                                                                                            \
+      size_t cBytes;                                                                                                   \
+      long m, n, k;                                                                                                    \
+      size_t result;                                                                                                   \
+    } arguments = {                                                                                                    \
+        a, (size_t)(m * k) * sizeof(T), b, (size_t)(k * n) * sizeof(T), c, (size_t)(m * n) * sizeof(T), m, n, k, 0};   \
+    LAUNCH(graph, arguments);                                                                                          \
+  }
+PRODUCT(float, product, productGraph, bench_graph_matmul)
+PRODUCT(double, productOfDoubles, graphOfDoubles, bench_graph_matmul_double)
 
 /* ---- a convolution whose size is known as it runs ---- */
 

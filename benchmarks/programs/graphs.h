@@ -25,6 +25,7 @@ void bench_graph_pipeline_end(void);
 void bench_graph_increment(float* values, int64_t n);
 /* c = a b, for an m by k and a k by n matrix */
 void bench_graph_matmul(const float* a, const float* b, float* c, int64_t m, int64_t n, int64_t k);
+void bench_graph_matmul_double(const double* a, const double* b, double* c, int64_t m, int64_t n, int64_t k);
 /* result[y][x] = sum of image[y + v][x + u] filter[v][u], of (height - size + 1) by (width - size + 1) */
 void bench_graph_convolve(const float* image, const float* filter, float* result, int64_t width, int64_t height,
                           int64_t size);

@@ -186,6 +186,22 @@ void checkUnused(const char* function, uintptr_t begin, size_t bytes, bool isRea
   }
 }
 
+/// The rule that leaves write nothing but what attributes list as written, where graphs have copies: the host would
+/// never see it. Links see most of it; not pointers that are kept in memory or made of numbers.
+void checkUnwritten(const Launch& launch, const Caller& caller) {
+  const StrataHpvmGraph& graph = *launch.graph;
+  for (uint32_t number = 0; number < graph.pointer_count && !launch.own.empty(); ++number) {
+    const StrataHpvmPointer& pointer = graph.pointers[number];
+    const Object given = objectIn(launch.own.data(), pointer);
+    if (!pointer.is_written && given.address && host().tracker.differs(given.address))
+      failAt(caller, "hpvm-changed",
+             std::string("graph '") + graph.name + "', launched" + atText(launch.caller) + ", only reads argument '" +
+                 pointer.name + "', and its copy has other values than the host when it ends",
+             "list the pointer among the outputs of the __hpvm__attributes of the leaf that writes it and of the nodes "
+             "around it; or, where the host writes it, do that before the launch or after the wait");
+  }
+}
+
 /// A packed struct of inputs with the addresses of the graphs' own memory, to which objects are copied.
 void giveObjects(const StrataHpvmGraph& graph, char* inputs) {
   for (uint32_t number = 0; number < graph.pointer_count; ++number) {
@@ -528,6 +544,7 @@ void __hpvm__wait(void* graph) noexcept {
     std::lock_guard guard(launch->pushing);
     drain(*launch);
   }
+  checkUnwritten(*launch, caller);
   {
     std::lock_guard guard(host().lock);
     host().underWay.erase(launch.get());

@@ -99,6 +99,15 @@ bool Tracker::request(uintptr_t begin) {
   return true;
 }
 
+bool Tracker::differs(uintptr_t inCopy) const {
+  std::lock_guard guard(lock_);
+  for (const auto& [begin, object] : objects_)
+    if (object.copy && inCopy - object.copy < std::max<size_t>(object.bytes, 1))
+      return !object.isWithGraphs && std::memcmp(reinterpret_cast<const void*>(object.copy),
+                                                 reinterpret_cast<const void*>(begin), object.bytes) != 0;
+  return false;
+}
+
 uintptr_t Tracker::hostAddress(uintptr_t address) const {
   std::lock_guard guard(lock_);
   for (const auto& [begin, object] : objects_)

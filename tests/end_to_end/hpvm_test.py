@@ -24,6 +24,36 @@ EXAMPLES = {  # name: (file, arguments of other sizes)
     "edges": ("edges.cpp", [["1", "1", "1"], ["33", "17", "40"]]),
 }
 
+HIDES = """#include <hpvm.h>
+#include <stdio.h>
+void leaf(int *from, size_t fb, int *to, size_t tb, int more) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, from, 1, to);
+  int *volatile kept[2] = {from, to};
+  kept[0][0] = from[0] + more;
+  to[0] = 1;
+}
+void graph(int *from, size_t fb, int *to, size_t tb, int more) {
+  __hpvm__hint(CPU_TARGET);
+  __hpvm__attributes(1, from, 1, to);
+  void *node = __hpvm__createNodeND(0, leaf);
+  __hpvm__bindIn(node, 0, 0, 0); __hpvm__bindIn(node, 1, 1, 0);
+  __hpvm__bindIn(node, 2, 2, 0); __hpvm__bindIn(node, 3, 3, 0); __hpvm__bindIn(node, 4, 4, 0);
+}
+int main(int count, char **words) {
+  static int from[1] = {4}, to[1];
+  struct __attribute__((packed)) { int *from; size_t fb; int *to; size_t tb; int more; } a = {from, 4, to, 4, count < 2};
+  (void)words;
+  __hpvm__init();
+  llvm_hpvm_track_mem(from, 4);
+  llvm_hpvm_track_mem(to, 4);
+  __hpvm__wait(__hpvm__launch(0, (void *)graph, &a));
+  llvm_hpvm_untrack_mem(from);
+  llvm_hpvm_untrack_mem(to);
+  __hpvm__cleanup();
+  printf("%d\\n", from[0]);
+}
+"""
 FORGETS = """
 #include <hpvm.h>
 #include <stdio.h>
@@ -369,6 +399,17 @@ class HpvmTest(harness.Case):
             self.assertEqual(done.returncode, 1)
             self.assertIn(code, done.stderr)
             self.assertIn(text, done.stderr)
+
+        # A pointer that a leaf keeps in memory, so that no link sees what is written.
+        self.write("hides.c", HIDES)
+        self.build("hides.c", "-o", "hides")
+        for kind, status, text in (("shared", 0, "5\n"), ("separate", 1, "graph 'graph', launched at hides.c:24:16, only reads argument 'from'")):
+            done = subprocess.run([self.path("hides")], capture_output=True, text=True, timeout=600, check=False, env={**os.environ, "STRATA_HPVM_MEMORY": kind})
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn(text, done.stdout + done.stderr)
+        done = subprocess.run([self.path("hides"), "same"], capture_output=True, text=True, timeout=600, check=False,
+                              env={**os.environ, "STRATA_HPVM_MEMORY": "separate"})
+        self.assertEqual((done.returncode, done.stdout), (0, "4\n"), done.stderr)
 
     def test_the_time_of_a_link(self):
         self.parts()
