@@ -8,6 +8,7 @@
 #include "compiler/equations/verify.h"
 #include "compiler/pla/check/check.h"
 #include "compiler/target/array/select.h"
+#include "compiler/target/array/verify_symbolic.h"
 #include "runtime/array/files.h"
 #include "tests/array/oracle.h"
 
@@ -152,6 +153,13 @@ Attempt mapped(const equations::Graph& graph, const machine::ProcessorArray& arr
   }
   if (const std::string broken = validate(*result.symbolic, array); !broken.empty()) {
     end(result, Wrong, "the symbolic configuration is not valid: " + broken);
+    return result;
+  }
+  const Verdict verdict = verify(*result.symbolic, array);
+  if (!verdict.broken.empty() || !verdict.isDecided) {
+    end(result, Wrong,
+        "the symbolic configuration is broken: " +
+            (verdict.isDecided ? verdict.broken : "or not, which takes too many steps to find out"));
     return result;
   }
   for (const std::string& file : {writeText(*result.symbolic), writeBinary(*result.symbolic)}) {

@@ -29,7 +29,8 @@ struct Attempt {
   SimulationStatistics statistics;
 };
 
-/// Maps, and writes and reads the symbolic configuration in both forms. Right, with one; or refused, or wrong.
+/// Maps, verifies, and writes and reads the symbolic configuration in both forms. Right, with one; or refused, or
+/// wrong.
 Attempt mapped(const equations::Graph& graph, const machine::ProcessorArray& array, const MapOptions& mapping);
 
 /// Instantiates what mapped() gave, simulates with random inputs of that seed, and compares every element of the

@@ -364,7 +364,8 @@ bool Emitter::feedback() {
 }
 
 /// Whether in all iterations of the domain the neighbour that the channel comes from (for inputs), or leads to, is
-/// outside of the program: at the border the channel comes from a bank, or leads to one.
+/// outside of the program: at the border the channel comes from a bank, or leads to one. A loop's first tile is whole
+/// and no shorter than the distance; the last one may have a single iteration.
 bool Emitter::isOutside(const isl::set& domain, const Way& way, bool isInput) const {
   const Storage& storage = from_.storages.storages[queues_[way.queue].storages[0]];
   const std::vector<int64_t>& crossing = storage.crossings[way.crossing];
@@ -372,9 +373,10 @@ bool Emitter::isOutside(const isl::set& domain, const Way& way, bool isInput) co
     if (crossing[loop] == 0)
       continue;
     std::vector<int64_t> along = network_.zero();
-    along[loop] = storage.distance[loop];
+    const bool isFirst = (crossing[loop] > 0) == isInput;
+    along[loop] = isFirst ? storage.distance[loop] : crossing[loop];
     const LoopRange& range = from_.ranges[loop];
-    const isl::set& inside = (crossing[loop] > 0) == isInput ? range.above : range.below;
+    const isl::set& inside = isFirst ? range.above : range.below;
     // Iterations of the domain whose other end, this loop alone changed, is inside.
     const isl::set near = inside.apply(network_.polyhedra.translation(isInput ? along : negative(along)));
     if (domain.is_disjoint(near))

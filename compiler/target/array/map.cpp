@@ -4,6 +4,7 @@
 #include "compiler/target/array/emit.h"
 #include "compiler/target/array/reorder.h"
 #include "compiler/target/array/rewrite.h"
+#include "compiler/target/array/verify_symbolic.h"
 
 #include <algorithm>
 #include <functional>
@@ -450,7 +451,12 @@ std::optional<Symbolic> Mapper::attempt(const Graph& unordered, const std::vecto
   else if (!best)
     diagnostics.report(noSchedule, source_.location, source_.name, why)
         .help("an array with more units, or fewer operations in an iteration");
-  else if (forward)
+  if (best)
+    if (const Verdict verdict = verify(*best, array_); !verdict.broken.empty()) {
+      reportBroken(source_, verdict.broken, diagnostics);
+      return std::nullopt;
+    }
+  if (best && forward)
     tell(*forward, "otherwise elements would wait for each other in a circle");
   return best;
 }

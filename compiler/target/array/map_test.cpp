@@ -261,6 +261,25 @@ TEST_F(Mapping, ValuesOfDisjointIterationsShareRegistersAndChannels) {
   refuses(byTurns(), "array-registers");
 }
 
+/// Sums over every second value of x, of which those of the last iterations leave.
+Graph lastOnes(int64_t iterations) {
+  Graph graph = recurrence(1, {{2}});
+  Node& output = graph.nodes.back();
+  output.operands = {Use{0, {0}}};
+  output.domain.pieces[0].push_back(atLeast0(affine({1}, iterations, {-1})));
+  return graph;
+}
+
+TEST_F(Mapping, OutputsOfTheLastIterationsLeaveAlongAChannelIfTheirTileIsTheLast) {
+  options.rowLoop = "";
+  options.columnLoop = "i0";
+  const std::optional<Symbolic> one = mapped(lastOnes(1)), two = mapped(lastOnes(2));
+  ASSERT_TRUE(one && two) << diagnostics.render({});
+  EXPECT_EQ(one->accesses.back().channel, 0u);
+  // The last tile may have the last iteration alone.
+  EXPECT_EQ(two->accesses.back().channel, Access::ownRoute);
+}
+
 TEST_F(Mapping, RefusesLoopsWithoutBounds) {
   Graph graph = recurrence(1, {{1}});
   for (Node& each : graph.nodes)
