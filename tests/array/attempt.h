@@ -38,6 +38,10 @@ Attempt mapped(const equations::Graph& graph, const machine::ProcessorArray& arr
 void execute(Attempt& attempt, const equations::Graph& graph, const machine::ProcessorArray& array,
              const InstantiationOptions& instantiation, uint64_t seed, bool withOracle);
 
+/// Simulates the attempt's configuration, which is one for these sizes, and compares as execute() does.
+void simulated(Attempt& attempt, const equations::Graph& graph, const machine::ProcessorArray& array,
+               const std::vector<int64_t>& sizes, uint64_t seed);
+
 /// Whether the sizes keep the program's context, and its arrays are not too large for a test.
 bool areAllowed(const equations::Graph& graph, const std::vector<int64_t>& sizes);
 

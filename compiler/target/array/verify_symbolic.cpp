@@ -649,7 +649,9 @@ void SymbolicVerifier::accesses(bool isOutput) {
   for (const auto& [reg, list] : all)
     for (const auto& [access, where] : list)
       if (!where.is_empty())
-        fail("'" + arrayOf(*access).name + "' is accessed at " + name(reg) + ", which no instruction" + does, where);
+        fail("'" + arrayOf(*access).name + "' is accessed at " + name(reg) + ", which no instruction " +
+                 (isOutput ? "writes" : "reads"),
+             where);
 }
 
 /// Accesses are inside their arrays, and no element of an output is written twice.

@@ -292,7 +292,7 @@ TEST_F(Verifying, Accesses) {
        {"offset 2 when s0\n", "offset 2 when s1\naccess output bits[i] register od1 offset 3 when s2\n",
         "different elements of arrays at od1"},
        {"offset 2 when s0\n", "offset 2 when s0\naccess output bits[i] register od2 offset 2 when s0\n",
-        "'bits' is accessed at od2, which no instruction writes"},
+        "'bits' is accessed at od2, which no instruction writes (as"},
        {"write od1 when s3|access output bits[i] register od1 offset 2 when s0",
         "write od1 when s1\n  write od2 when s2|access output bits[i] register od1 offset 2 when s1\n"
         "access output bits[i - 1] register od2 offset 2 when s2",
