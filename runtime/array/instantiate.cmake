@@ -7,5 +7,5 @@ strata_library(strata_array_instantiate
 strata_library(strata_array_instantiate_test_support SOURCES instantiate_test_support.cpp LINK strata_array_instantiate)
 target_link_libraries(strata_array_instantiate_test_support PUBLIC GTest::gtest)
 strata_test(runtime_array_instantiate_test
-  SOURCES instantiate_errors_test.cpp instantiate_periphery_test.cpp instantiate_test.cpp starts_test.cpp
+  SOURCES instantiate_errors_test.cpp instantiate_test.cpp starts_test.cpp
   LINK strata_array_instantiate_test_support)

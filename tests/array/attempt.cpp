@@ -181,7 +181,9 @@ void execute(Attempt& result, const equations::Graph& graph, const machine::Proc
     return end(result, error->isMistake ? Wrong : Refused, error->message + " (" + error->help + ")");
   result.configuration = std::get<Configuration>(std::move(made));
   if (withOracle)
-    if (const std::string differs = oracle::compare(*result.symbolic, array, instantiation, *result.configuration);
+    if (const std::string differs =
+            oracle::compare(*result.symbolic, array, instantiation, *result.configuration) +
+            oracle::comparePeriphery(*result.symbolic, array, instantiation, *result.configuration);
         !differs.empty())
       return end(result, Wrong, "the second implementation of instantiation differs: " + differs);
   simulated(result, graph, array, instantiation.sizes, seed);

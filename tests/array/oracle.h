@@ -57,11 +57,18 @@ Result instantiate(const Symbolic& symbolic, const machine::ProcessorArray& arra
 
 /// Whether a configuration does what the Result of the same arguments says: the elements' classes, the instructions of
 /// every unit in every iteration until it halts, the starts against Symbolic::arrivals. Empty when it does, else up to
-/// ten differences, one a line. Above 200,000 iterations in a tile only some of each kernel's are tried. Connections
-/// and banks are not looked at.
+/// ten differences, one a line. Above 200,000 iterations in a tile only some of each kernel's are tried. For
+/// connections and banks there is comparePeriphery().
 std::string compare(const Symbolic& symbolic, const machine::ProcessorArray& array, const InstantiationOptions& options,
                     const Configuration& configuration);
 /// The same against a Result that is already known.
 std::string compare(const Symbolic& symbolic, const Result& expected, const Configuration& configuration);
+
+/// Whether connections, banks and the ways of signals are those that the symbolic configuration asks for: channels lead
+/// to the neighbours, each access of each iteration finds its word in its cycle, and no bank does anything else. Empty
+/// when they are, else up to ten differences, one a line. Looks at every iteration of every element. REQUIRES:
+/// instantiate() gave the configuration, or it differs from that only in what is looked at.
+std::string comparePeriphery(const Symbolic& symbolic, const machine::ProcessorArray& array,
+                             const InstantiationOptions& options, const Configuration& configuration);
 
 } // namespace strata::array::oracle
