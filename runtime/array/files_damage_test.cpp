@@ -1,10 +1,15 @@
 // Damaged files of symbolic configurations: each is an error that says something, or a configuration that can be
-// written and read again, whatever has happened to the bytes.
+// written and read again, whatever has happened to the bytes. What is valid then is instantiated and run, which ends
+// with a result or with an error, too.
 #include "runtime/array/files_testing.h"
+#include "runtime/array/instances_testing.h"
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iostream>
 #include <random>
+#include <sstream>
 
 namespace strata::array {
 
@@ -14,8 +19,8 @@ using test::withChecksum;
 
 namespace {
 
-/// Gives whether it was read.
-bool survives(const std::string& bytes) {
+/// Gives whether it was read. What is valid on the array is added up in `tried`.
+bool survives(const std::string& bytes, const machine::ProcessorArray& array, test::Instances& tried) {
   const std::variant<Symbolic, FileError> result = read(bytes);
   if (const auto* error = std::get_if<FileError>(&result)) {
     EXPECT_FALSE(error->message.empty());
@@ -28,8 +33,19 @@ bool survives(const std::string& bytes) {
     const std::variant<Symbolic, FileError> again = read(written);
     EXPECT_TRUE(std::holds_alternative<Symbolic>(again) && std::get<Symbolic>(again) == symbolic) << written;
   }
-  static_cast<void>(validate(symbolic, fileArray()));
+  const test::Instances made = test::tryInstances(symbolic, array);
+  EXPECT_EQ(made.wrong, "") << writeText(symbolic);
+  tried.isValid |= made.isValid;
+  tried.refused += made.refused;
+  tried.ran += made.ran;
+  tried.failed += made.failed;
   return true;
+}
+
+bool survives(const std::string& bytes) {
+  static const machine::ProcessorArray array = fileArray();
+  test::Instances tried;
+  return survives(bytes, array, tried);
 }
 
 } // namespace
@@ -112,6 +128,43 @@ TEST(DamagedFiles, Garbage) {
     for (size_t n = random() % 6 + 1; n > 0; --n)
       mixed.replace(random() % mixed.size(), random() % 20, text.substr(random() % text.size(), random() % 20));
     survives(mixed);
+  }
+}
+
+/// Mappings of loop programs, each bit of their files changed in turn.
+TEST(DamagedFiles, BytesOfMappings) {
+  for (const std::string program : {"bits", "fir", "matvec"}) {
+    std::ifstream file(STRATA_SOURCE_DIR "/tests/fuzz/symbolic/" + program + "_packed.sym", std::ios::binary);
+    std::ostringstream bytes;
+    bytes << file.rdbuf();
+    const std::variant<Symbolic, FileError> sound = read(bytes.str());
+    ASSERT_TRUE(std::holds_alternative<Symbolic>(sound)) << program;
+    Symbolic symbolic = std::get<Symbolic>(sound);
+    SourceManager sources;
+    DiagnosticEngine diagnostics(sources);
+    const std::optional<Machine> machine = loadMachine(symbolic.machine, {STRATA_SOURCE_DIR "/machines"}, diagnostics);
+    ASSERT_TRUE(machine) << symbolic.machine;
+    machine::ProcessorArray array;
+    for (const machine::Processor& each : machine->processors)
+      if (!each.array.empty())
+        array = each.array[0];
+    symbolic.fingerprint = fingerprint(array);
+    ASSERT_EQ(validate(symbolic, array), "");
+    const std::string binary = writeBinary(symbolic);
+    test::Instances tried;
+    size_t isRead = 0;
+    for (size_t i = 0; i < binary.size(); ++i)
+      for (int bit = 0; bit < 8; ++bit) {
+        std::string damaged = binary;
+        damaged[i] = static_cast<char>(damaged[i] ^ 1 << bit);
+        EXPECT_FALSE(survives(damaged)) << "byte " << i << " bit " << bit;
+        isRead += survives(withChecksum(damaged), array, tried);
+      }
+    std::cout << program << ": of " << 8 * binary.size() << " changes " << isRead << " are read; of instances "
+              << tried.refused << " are refused, " << tried.failed << " fail, " << tried.ran << " run\n";
+    EXPECT_GT(tried.refused, 50u) << program;
+    EXPECT_GT(tried.failed, 50u) << program;
+    EXPECT_GT(tried.ran, 50u) << program;
   }
 }
 

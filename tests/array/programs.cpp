@@ -1,12 +1,15 @@
 // Loop programs on processor arrays, many in one process: each file mapped with random distributions, orders and
 // changes of the machine (--count), each mapping run with random sizes, regions and tiles (--runs), against the
-// interpreter of equations, and a part of them against the second implementation of instantiation.
+// interpreter of equations, and a part of them against the second implementation of instantiation. Several machines
+// take turns; with --seconds no mapping begins later.
 //
-//   array_programs --machine machines/array-4x4/machine.yaml [--seed 1] [--count 5] [--runs 4] [--verbose] FILE.pla …
+//   array_programs --machine machines/array-4x4/machine.yaml [--machine …] [--seed 1] [--count 5] [--runs 4]
+//     [--seconds 30] [--verbose] FILE.pla …
 #include "runtime/array/files.h"
 #include "tests/array/attempt.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -113,41 +116,61 @@ std::string text(const Case& each) {
          std::to_string(each.instantiation.columns) + " destinations " + std::to_string(each.array.destinations);
 }
 
-int run(const std::vector<std::string>& files, const std::string& machineFile, uint64_t seed, uint64_t count,
-        uint64_t runs, bool isVerbose) {
+struct Work {
+  std::vector<std::string> files, machines;
+  uint64_t seed = 1, count = 5, runs = 4;
+  double seconds = 1e9;
+  bool isVerbose = false;
+};
+
+std::optional<machine::ProcessorArray> arrayOf(const std::string& machineFile) {
   SourceManager sources;
   DiagnosticEngine diagnostics(sources);
-  const std::optional<Machine> machine =
-      readMachine(diagnostics, sources.add(machineFile, contents(machineFile), SourceKind::Machine));
-  const machine::ProcessorArray* array = nullptr;
-  if (machine)
+  if (const std::optional<Machine> machine =
+          readMachine(diagnostics, sources.add(machineFile, contents(machineFile), SourceKind::Machine)))
     for (const machine::Processor& each : machine->processors)
       if (!each.array.empty())
-        array = &each.array[0];
-  if (!array) {
-    std::cerr << "no processor array in " << machineFile << "\n" << diagnostics.render({});
-    return 1;
+        return each.array[0];
+  std::cerr << "no processor array in " << machineFile << "\n" << diagnostics.render({});
+  return std::nullopt;
+}
+
+int run(const Work& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  const auto isLate = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > work.seconds;
+  };
+  std::vector<machine::ProcessorArray> arrays;
+  for (const std::string& each : work.machines) {
+    std::optional<machine::ProcessorArray> array = arrayOf(each);
+    if (!array)
+      return 1;
+    arrays.push_back(*std::move(array));
   }
-  uint64_t right = 0, refused = 0, wrong = 0;
+  uint64_t programs = 0, right = 0, refused = 0, wrong = 0;
   std::map<std::string, uint64_t> reasons;
-  for (const std::string& file : files) {
+  for (const std::string& file : work.files) {
+    if (isLate())
+      break;
+    const uint64_t number = programs++;
     std::string messages;
     const std::optional<equations::Graph> graph = graphOf(contents(file), file, messages);
     if (!graph) {
       reasons["no uniform form"] += 1;
       continue;
     }
-    for (uint64_t i = 0; i < count; ++i) {
-      Chooser chooser(seed + i);
-      Case made = chooser.choose(*graph, *array);
+    for (uint64_t i = 0; i < work.count && !isLate(); ++i) {
+      const uint64_t seed = work.seed + i, machine = (work.seed + number + i) % arrays.size();
+      Chooser chooser(seed);
+      Case made = chooser.choose(*graph, arrays[machine]);
       Attempt result = mapped(*graph, made.array, made.mapping);
-      for (uint64_t at = 0; at < runs; ++at) {
+      for (uint64_t at = 0; at < work.runs; ++at) {
         if (result.symbolic && (at > 0 || result.end == Attempt::End::Right)) {
           chooser.chooseRun(*graph, *result.symbolic, made);
-          execute(result, *graph, made.array, made.instantiation, seed + i, chooser.below(8) == 0);
+          execute(result, *graph, made.array, made.instantiation, seed, chooser.below(8) == 0);
         }
-        const std::string what =
-            file + " seed " + std::to_string(seed + i) + ", run " + std::to_string(at) + " (" + text(made) + "): ";
+        const std::string what = file + " on " + work.machines[machine] + ", seed " + std::to_string(seed) + ", run " +
+                                 std::to_string(at) + " (" + text(made) + "): ";
         right += result.end == Attempt::End::Right;
         refused += result.end == Attempt::End::Refused;
         wrong += result.end == Attempt::End::Wrong;
@@ -159,10 +182,10 @@ int run(const std::vector<std::string>& files, const std::string& machineFile, u
         }
         if (result.end == Attempt::End::Wrong)
           std::cout << "FAIL " << what << result.message << std::endl
-                    << (isVerbose && result.symbolic ? writeText(*result.symbolic) : "");
-        else if (isVerbose && result.end == Attempt::End::Refused)
+                    << (work.isVerbose && result.symbolic ? writeText(*result.symbolic) : "");
+        else if (work.isVerbose && result.end == Attempt::End::Refused)
           std::cout << what << "refused: " << result.message << std::endl;
-        else if (isVerbose)
+        else if (work.isVerbose)
           std::cout << what << "interval " << result.symbolic->interval << ", bound " << result.symbolic->lowerBound
                     << ", " << result.statistics.cycles << " cycles, " << result.configuration->classes.size()
                     << " classes" << std::endl;
@@ -173,7 +196,7 @@ int run(const std::vector<std::string>& files, const std::string& machineFile, u
   }
   for (const auto& [reason, times] : reasons)
     std::cout << times << " refused: " << reason << "\n";
-  std::cout << right << " right, " << refused << " refused, " << wrong << " failed\n";
+  std::cout << right << " right, " << refused << " refused, " << wrong << " failed, of " << programs << " programs\n";
   return wrong != 0;
 }
 
@@ -182,25 +205,26 @@ int run(const std::vector<std::string>& files, const std::string& machineFile, u
 } // namespace strata::array
 
 int main(int argc, char** argv) {
-  std::vector<std::string> files;
-  std::string machine = "machines/array-4x4/machine.yaml";
-  uint64_t seed = 1, count = 5, runs = 4;
-  bool isVerbose = false;
+  strata::array::Work work;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
     const bool hasNext = i + 1 < argc;
     if (word == "--machine" && hasNext)
-      machine = argv[++i];
+      work.machines.emplace_back(argv[++i]);
     else if (word == "--seed" && hasNext)
-      seed = std::strtoull(argv[++i], nullptr, 10);
+      work.seed = std::strtoull(argv[++i], nullptr, 10);
     else if (word == "--count" && hasNext)
-      count = std::strtoull(argv[++i], nullptr, 10);
+      work.count = std::strtoull(argv[++i], nullptr, 10);
     else if (word == "--runs" && hasNext)
-      runs = std::strtoull(argv[++i], nullptr, 10);
+      work.runs = std::strtoull(argv[++i], nullptr, 10);
+    else if (word == "--seconds" && hasNext)
+      work.seconds = std::strtod(argv[++i], nullptr);
     else if (word == "--verbose")
-      isVerbose = true;
+      work.isVerbose = true;
     else
-      files.push_back(word);
+      work.files.push_back(word);
   }
-  return strata::array::run(files, machine, seed, count, runs, isVerbose);
+  if (work.machines.empty())
+    work.machines = {"machines/array-4x4/machine.yaml"};
+  return strata::array::run(work);
 }
