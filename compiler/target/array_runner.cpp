@@ -125,7 +125,7 @@ ArrayRunner::instantiationOptions(const std::vector<int64_t>& sizes) const {
   } else {
     const auto whole = array::makeTiling(*used_, array_, made);
     if (const auto* error = std::get_if<array::InstantiationError>(&whole))
-      return ArrayError{&notInstantiated, error->message, error->help};
+      return ArrayError{&notInstantiated, error->message, error->help, false, error->variables};
     const std::vector<int64_t>& count = std::get<array::Tiling>(whole).count;
     const uint32_t row = used_->rowLoop, column = used_->columnLoop;
     const auto tiles = [&](uint32_t loop, uint64_t most) {
@@ -238,7 +238,7 @@ std::variant<const array::Configuration*, ArrayError> ArrayRunner::instantiated(
     }
     const auto& error = std::get<array::InstantiationError>(made);
     if (!first)
-      first = ArrayError{&notInstantiated, error.message, error.help, error.isCircle};
+      first = ArrayError{&notInstantiated, error.message, error.help, error.isCircle, error.variables};
     const bool isChosen = !options_.region && options_.tile.empty();
     if (!isChosen || error.isMistake || (wanted.rows == 1 && wanted.columns == 1))
       return error.isMistake ? ArrayError{&notInstantiated, error.message, error.help, false} : *first;

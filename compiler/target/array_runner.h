@@ -26,7 +26,9 @@ namespace strata::target {
 struct ArrayError {
   const DiagnosticKind* kind = nullptr; // its format is "{0}"
   std::string message, help;
-  bool isCircle = false; // array::InstantiationError
+  bool isCircle = false;                                     // array::InstantiationError
+  std::vector<std::string> variables = {};                   // array::InstantiationError
+  std::vector<std::pair<Location, std::string>> places = {}; // of them, with some words
 };
 
 /// The machine's processor with an array; null where it has none.

@@ -5,6 +5,7 @@
 #include "runtime/array/processor_classes.h"
 #include "runtime/array/programs.h"
 #include "runtime/array/starts.h"
+#include "runtime/array/variables.h"
 #include "runtime/core/parallel.h"
 
 #include <algorithm>
@@ -82,6 +83,9 @@ Jobs makeJobs(std::span<const Unit> units, const TermSets::Partition& partition)
 
 void execute(Job& job, const Unit& unit, std::span<const Diagrams::Set> sets, const machine::ProcessorArray& array,
              int64_t interval, Diagrams& diagrams) {
+  std::vector<std::string> names;
+  for (const PlacedInstruction& each : unit.placed)
+    addVariable(names, *each.instruction);
   std::variant<ControlFlow, InstantiationError> flow = makeControlFlow(unit.placed, sets, interval, diagrams);
   if (auto* error = std::get_if<InstantiationError>(&flow)) {
     job.error = std::move(*error);
@@ -93,9 +97,9 @@ void execute(Job& job, const Unit& unit, std::span<const Diagrams::Set> sets, co
       "larger interiors of tiles or fewer distinct conditions make shorter programs; otherwise the "
       "array needs larger instruction memories";
   const auto tooLong = [&](const std::string& needed) {
-    job.error = {"the program of " + where + " takes " + needed + " instructions, the unit's memory holds " +
-                     std::to_string(unit.instructions),
-                 help};
+    job.error = {"the program of " + where + (names.empty() ? "" : ", which computes " + formatNames(names) + ",") +
+                     " takes " + needed + " instructions, the unit's memory holds " + std::to_string(unit.instructions),
+                 help, false, false, names};
   };
   if (const size_t length = programLength(job.flow, interval); length > unit.instructions)
     return tooLong(std::to_string(length));

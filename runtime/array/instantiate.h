@@ -26,13 +26,14 @@ struct InstantiationOptions {
   unsigned threads = 1; // for processor classes
 };
 
-/// What does not fit or cannot be: "feedback register fd0 holds 96 values with tiles of 8 x 4 x 12, the array's hold
-/// 64". It names the resource, how much is needed, how much there is, and what would help.
+/// What does not fit or cannot be: "feedback register fd0 holds 96 values of 'sum' with tiles of 8 x 4 x 12, the
+/// array's hold 64". It names the resource, how much is needed, how much there is, for what, and what would help.
 struct InstantiationError {
   std::string message;
   std::string help;
-  bool isCircle = false;  // elements would wait for each other: other loops, or skewed ones, might not
-  bool isMistake = false; // the symbolic configuration contradicts itself: no mapping makes such a one
+  bool isCircle = false;                   // elements would wait for each other: other loops, or skewed ones, might not
+  bool isMistake = false;                  // the symbolic configuration contradicts itself: no mapping makes such a one
+  std::vector<std::string> variables = {}; // of the loop program, whose values it is about
 };
 
 /// REQUIRES: validate(symbolic, array) is empty.

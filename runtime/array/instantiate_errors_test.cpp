@@ -18,6 +18,8 @@ protected:
     ASSERT_NE(error, nullptr) << "no error, expected: " << message;
     EXPECT_EQ(error->message, message);
     EXPECT_FALSE(error->help.empty());
+    for (const std::string& each : error->variables)
+      EXPECT_NE(message.find("'" + each + "'"), std::string::npos) << each;
   }
 
   void compute() {
@@ -107,7 +109,8 @@ TEST_F(Refusal, ConditionsThatMakeTooManyRanges) {
 
 TEST_F(Refusal, DependencesInACircle) {
   symbolic.arrivals.push_back({{1, -1, 0}, {0, -1, 0}, -10});
-  expect("elements would wait for each other in a circle: the dependences of distance (0, 1, 0) and (1, -1, 0) cross "
+  expect("elements would wait for each other in a circle: the dependences of distance (0, 1, 0) of 'a' and (1, -1, 0) "
+         "cross "
          "tiles in opposite directions");
   symbolic = matrixProduct();
   symbolic.arrivals.push_back({{0, 0, 1}, {0, 0, 0}, -5});
@@ -116,17 +119,18 @@ TEST_F(Refusal, DependencesInACircle) {
 
 TEST_F(Refusal, FifosThatAreTooShort) {
   array.registers.feedbackDepth = 5;
-  expect("feedback register fd1 holds 6 values with tiles of 2 x 2 x 3, the array's hold 5");
+  expect("feedback register fd1 holds 6 values of 'b' with tiles of 2 x 2 x 3, the array's hold 5");
   array.registers.feedbackDepth = 6;
   compute();
   symbolic.fifos.push_back({{Register::Kind::Input, 1}, {{1, 0, 0}, {1, 0, 0}, 20}});
   array.registers.inputDepth = 5;
-  expect("input register id1 holds 6 values with tiles of 2 x 2 x 3, the array's hold 5");
+  expect("input register id1 holds 6 values of 'b' with tiles of 2 x 2 x 3, the array's hold 5");
 }
 
 TEST_F(Refusal, ProgramsThatAreTooLong) {
   array.units[0].instructions = 4;
-  expect("the program of unit alu3 in processor class 0 takes 5 instructions, the unit's memory holds 4");
+  expect("the program of unit alu3 in processor class 0, which computes 'c', takes 5 instructions, the unit's memory "
+         "holds 4");
   symbolic = bitExtraction();
   options.sizes = {64};
   options.rows = 1;
@@ -139,7 +143,34 @@ TEST_F(Refusal, ProgramsThatAreTooLong) {
         {{{}, static_cast<uint64_t>(i)}, {bits.where(Kind::Divisible, bits.linear({1}, i), 5)}});
   symbolic = bits.symbolic;
   array.units[0].instructions = 9;
-  expect("the program of unit alu0 in processor class 0 takes 11 instructions, the unit's memory holds 9");
+  expect("the program of unit alu0 in processor class 0, which computes 'x', takes 11 instructions, the unit's memory "
+         "holds 9");
+}
+
+TEST_F(Refusal, BranchesWithTooFewTargets) {
+  // After a kernel another one is next within the innermost loop, at its end, and at the end of the one around it.
+  Builder made(3, {"N"}, 1);
+  made.loop(0, "i", size_t{0});
+  made.loop(1, "j", size_t{0});
+  made.loop(2, "k", size_t{0});
+  SymbolicInstruction& chosen =
+      made.instruction("x", 0, 0, Opcode::Move, {made.always()}, {{Register::Kind::General, 0}}, {{{}, 0}});
+  chosen.operands[0].clear();
+  for (int64_t rest = 0; rest < 7; ++rest)
+    chosen.operands[0].push_back(
+        {{{}, static_cast<uint64_t>(rest)}, {made.where(Kind::Divisible, made.linear({2, 3, 5}, rest), 7)}});
+  symbolic = made.symbolic;
+  options.sizes = {8};
+  options.rows = options.columns = 1;
+  array.branchTargets = 8;
+  array.branchSignals = 3;
+  array.units[0].instructions = 8;
+  compute();
+  array.branchTargets = 2;
+  array.branchSignals = 1;
+  expect(
+      "the program of unit alu0 in processor class 0, which computes 'x', takes more than 8 instructions, the unit's "
+      "memory holds 8; branches of 2 targets make copies of its 7 kernels");
 }
 
 TEST_F(Refusal, SignalsThatAreTooMany) {

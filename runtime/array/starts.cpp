@@ -7,6 +7,7 @@
 // directions meet, the determinant is 1, and where row + column and row - column meet between integers the rounded
 // bound cuts the corner off, at points that differ from it by a half in both. These are tried, with all others.
 #include "runtime/array/starts.h"
+#include "runtime/array/variables.h"
 
 #include <algorithm>
 #include <array>
@@ -61,12 +62,18 @@ std::string formatDependence(const Arrival& arrival) {
   return "(" + text + ")";
 }
 
-InstantiationError circle(const Limit& first, const Limit& second) {
+InstantiationError circle(const Symbolic& symbolic, const Limit& first, const Limit& second) {
+  const std::vector<std::string> one = variablesOf(symbolic, *first.arrival),
+                                 other = variablesOf(symbolic, *second.arrival);
+  std::vector<std::string> all = one;
+  for (const std::string& each : other)
+    if (std::ranges::find(all, each) == all.end())
+      all.push_back(each);
   return {"elements would wait for each other in a circle: the dependences of distance " +
-              formatDependence(*first.arrival) + " and " + formatDependence(*second.arrival) +
-              " cross tiles in opposite directions",
+              formatDependence(*first.arrival) + formatNames("of", one) + " and " + formatDependence(*second.arrival) +
+              formatNames("of", other) + " cross tiles in opposite directions",
           "skew the loops so that no distance is negative in a distributed loop (--skew), or distribute other loops",
-          true};
+          true, false, std::move(all)};
 }
 
 /// Of two bounds, one below and one above.
@@ -76,8 +83,8 @@ struct Line {
 
 class Plane {
 public:
-  Plane(const Tiling& tiling, int64_t hop, machine::Corner corner)
-      : height_(tiling.rows - 1), width_(tiling.columns - 1), hop_(hop),
+  Plane(const Symbolic& symbolic, const Tiling& tiling, int64_t hop, machine::Corner corner)
+      : symbolic_(symbolic), height_(tiling.rows - 1), width_(tiling.columns - 1), hop_(hop),
         isSouth_(corner == machine::Corner::SouthWest || corner == machine::Corner::SouthEast),
         isEast_(corner == machine::Corner::NorthEast || corner == machine::Corner::SouthEast) {}
 
@@ -149,15 +156,16 @@ private:
     for (const Limit& a : limits_)
       for (const Limit& b : limits_)
         if (a.row == -b.row && a.column == -b.column && a.least + b.least > 0)
-          return circle(a, b);
+          return circle(symbolic_, a, b);
     // Without opposite ones, three go round; two of them that are diagonal to each other are named.
     for (const Limit& a : limits_)
       for (const Limit& b : limits_)
         if (&a != &b && a.row * b.row + a.column * b.column < 0)
-          return circle(a, b);
-    return circle(limits_.front(), limits_.back());
+          return circle(symbolic_, a, b);
+    return circle(symbolic_, limits_.front(), limits_.back());
   }
 
+  const Symbolic& symbolic_;
   int64_t height_, width_, hop_;
   bool isSouth_, isEast_;
   std::vector<Limit> limits_;
@@ -167,7 +175,7 @@ private:
 
 std::variant<Starts, InstantiationError> makeStarts(const Symbolic& symbolic, const machine::ProcessorArray& array,
                                                     const Tiling& tiling, machine::Corner corner) {
-  Plane plane(tiling, static_cast<int64_t>(array.control.hop), corner);
+  Plane plane(symbolic, tiling, static_cast<int64_t>(array.control.hop), corner);
   std::vector<const Arrival*> arrivals;
   for (const Arrival& arrival : symbolic.arrivals)
     arrivals.push_back(&arrival);
@@ -185,11 +193,13 @@ std::variant<Starts, InstantiationError> makeStarts(const Symbolic& symbolic, co
       return tooLarge("the time between the starts of two elements");
     const int64_t row = crossingOf(*arrival, tiling.rowLoop), column = crossingOf(*arrival, tiling.columnLoop);
     if (row == 0 && column == 0) {
-      if (waiting.value() < 0)
-        return InstantiationError{"a value of distance " + formatDependence(*arrival) + " is used " +
-                                      std::to_string(-waiting.value()) + " cycles before it is there, with tiles of " +
-                                      formatExtents(tiling.tile),
-                                  "choose larger tiles"};
+      if (waiting.value() < 0) {
+        std::vector<std::string> names = variablesOf(symbolic, *arrival);
+        return InstantiationError{"a value" + formatNames("of", names) + " of distance " + formatDependence(*arrival) +
+                                      " is used " + std::to_string(-waiting.value()) +
+                                      " cycles before it is there, with tiles of " + formatExtents(tiling.tile),
+                                  "choose larger tiles", false, false, std::move(names)};
+      }
       continue;
     }
     plane.limit({row, column, -waiting.value(), arrival});
@@ -234,15 +244,18 @@ std::optional<InstantiationError> setDepths(const Symbolic& symbolic, const mach
       depth = std::max<int64_t>(1, mostInWindow(tiling, fifo.arrival, window));
     }
     const uint64_t available = isFeedback ? array.registers.feedbackDepth : array.registers.inputDepth;
-    if (static_cast<uint64_t>(depth) > available)
+    if (static_cast<uint64_t>(depth) > available) {
+      std::vector<std::string> names = variablesOf(symbolic, fifo.reg);
       return InstantiationError{
           std::string(isFeedback ? "feedback" : "input") + " register " + name(fifo.reg) + " holds " +
-              std::to_string(depth) + " values with tiles of " + formatExtents(tiling.tile) + ", the array's hold " +
-              std::to_string(available),
+              std::to_string(depth) + " values" + formatNames("of", names) + " with tiles of " +
+              formatExtents(tiling.tile) + ", the array's hold " + std::to_string(available),
           isFeedback
               ? "choose smaller tiles of the inner loops, or an order in which the loop that carries the value is "
                 "further inside"
-              : "choose smaller tiles of the loops inside of the distributed ones, or distribute other loops"};
+              : "choose smaller tiles of the loops inside of the distributed ones, or distribute other loops",
+          false, false, std::move(names)};
+    }
     std::vector<uint64_t>& depths = isFeedback ? configuration.feedbackDepths : configuration.inputDepths;
     depths[fifo.reg.index] = std::max(depths[fifo.reg.index], static_cast<uint64_t>(depth));
   }

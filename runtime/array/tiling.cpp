@@ -1,5 +1,6 @@
 // Bounds from the outside in: sizes, context, loops, tiles. Each step names what it refuses with the numbers it saw.
 #include "runtime/array/tiling.h"
+#include "runtime/array/variables.h"
 
 #include <algorithm>
 
@@ -204,11 +205,14 @@ std::optional<InstantiationError> checkDistances(const Symbolic& symbolic, const
       if (loop == Symbolic::none || tiling.tiles(loop) == 1 || arrival.crossing[loop] == 0)
         continue;
       const int64_t distance = std::abs(arrival.distance[loop]);
-      if (distance > tiling.tile[loop])
+      if (distance > tiling.tile[loop]) {
+        std::vector<std::string> names = variablesOf(symbolic, arrival);
         return InstantiationError{"tiles of " + std::to_string(tiling.tile[loop]) + " iterations of loop '" +
-                                      symbolic.loops[loop].name + "', but a value is used " + std::to_string(distance) +
-                                      " iterations later",
-                                  "choose tiles of at least " + std::to_string(distance)};
+                                      symbolic.loops[loop].name + "', but a value" + formatNames("of", names) +
+                                      " is used " + std::to_string(distance) + " iterations later",
+                                  "choose tiles of at least " + std::to_string(distance), false, false,
+                                  std::move(names)};
+      }
     }
   return std::nullopt;
 }

@@ -135,6 +135,12 @@ bool mapKernel(svm::EquationsOp equations, ArrayKernel& kernel, const Machine& m
   }
   kernel.runner = mapped(textOf(equations->getParentOp()), *graph, machine, options, diagnostics);
   kernel.location = graph->location;
+  for (const std::vector<equations::Array>* arrays : {&graph->outputs, &graph->inputs})
+    for (const equations::Array& each : *arrays)
+      kernel.places.insert_or_assign(each.name, each.location);
+  for (const equations::Node& each : graph->nodes) // where a variable is computed first
+    if (!each.isOutput)
+      kernel.places.try_emplace(graph->variables[each.target].name, each.location);
   kernel.inputs = std::move(made->inputs);
   kernel.outputs = std::move(made->outputs);
   kernel.isCopied.assign(kernel.inputs.size(), false);
@@ -155,10 +161,18 @@ std::vector<int64_t> ArrayKernel::sizes(const std::vector<interpret::Argument>& 
   return found;
 }
 
+target::ArrayError ArrayKernel::placed(target::ArrayError error) const {
+  constexpr size_t most = 4;
+  for (const std::string& name : error.variables)
+    if (const auto found = places.find(name); found != places.end() && error.places.size() < most)
+      error.places.emplace_back(found->second, "'" + name + "'");
+  return error;
+}
+
 std::optional<target::ArrayError> ArrayKernel::prepare(const std::vector<interpret::Argument>& arguments) const {
   const auto made = runner->configuration(sizes(arguments));
   if (const auto* error = std::get_if<target::ArrayError>(&made))
-    return *error;
+    return placed(*error);
   const Configuration& configuration = *std::get<const Configuration*>(made);
   if (auto error = checkExtents(configuration.inputs, inputs, arguments))
     return error;

@@ -17,9 +17,10 @@ struct ArrayKernel {
     unsigned bits = 64; // of a scalar
   };
 
-  std::string name;                      // its symbol
-  Location location;                     // in the program
-  std::vector<unsigned> inputs, outputs; // arguments
+  std::string name;                       // its symbol
+  Location location;                      // in the program
+  std::map<std::string, Location> places; // of its variables, inputs and outputs
+  std::vector<unsigned> inputs, outputs;  // arguments
   std::vector<Parameter> parameters;
   std::vector<bool> isCopied; // of inputs: read as they are before the call, though it writes the same array
   bool leavesOut = false;     // sizes that others could be made for
@@ -30,6 +31,8 @@ struct ArrayKernel {
   std::optional<target::ArrayError> prepare(const std::vector<interpret::Argument>& arguments) const;
   /// Calls it; blocks are copied where they are not contiguous.
   std::optional<target::ArrayError> run(const std::vector<interpret::Argument>& arguments) const;
+  /// An error with the places of the variables that it names.
+  target::ArrayError placed(target::ArrayError error) const;
 };
 
 /// Nothing on errors (reported). `key` is everything that the graph depends on, as text. REQUIRES: the machine has an

@@ -26,7 +26,7 @@ STRATA_DIAGNOSTIC(illegalOrder, Error, "array-order-illegal",
                   "in this order an iteration of '{0}' would use a value of a later one");
 STRATA_DIAGNOSTIC(unboundedLoop, Error, "array-loop-bound", "a loop of '{0}' has no bound for some sizes");
 STRATA_DIAGNOSTIC(noSchedule, Error, "array-schedule", "'{0}' finds no schedule on this array: {1}");
-STRATA_DIAGNOSTIC(tooHard, Error, "array-too-hard", "'{0}' is too hard to map: {1}");
+STRATA_DIAGNOSTIC(tooHard, Error, "array-too-hard", "'{0}' is too hard to map, in {1}: {2}");
 STRATA_DIAGNOSTIC(skewedLoop, Remark, "array-skewed", "{0}");
 STRATA_DIAGNOSTIC(tooManyLoops, Error, "array-loops", "'{0}' has no loop; an array executes at least one");
 
@@ -39,6 +39,8 @@ public:
       : source_(source), array_(array), options_(options), diagnostics_(diagnostics) {}
 
   std::optional<Symbolic> run(const std::string& machineName);
+  /// What is being done, for messages.
+  const char* step() const { return step_; }
 
 private:
   struct Choice {
@@ -68,6 +70,7 @@ private:
   std::vector<uint32_t> wished_;
   std::vector<int64_t> least_; // by iterator of the source
   std::vector<Skew> skews_;
+  const char* step_ = "finding its dependences";
 };
 
 std::optional<uint32_t> Mapper::loopNamed(const std::string& name, bool& isGood) {
@@ -307,6 +310,7 @@ std::optional<Symbolic> Mapper::run(const std::string& machineName) {
       tell(*skews, "without that no order of the loops lets an element execute iteration by iteration");
     }
   }
+  step_ = "choosing the loops that are distributed";
   // The first choice that works; if none does, what is wrong with the first.
   const std::vector<Choice> choices = candidates(graph, dependences);
   for (const Choice& choice : choices) {
@@ -369,6 +373,7 @@ std::optional<Symbolic> Mapper::attempt(const Graph& unordered, const std::vecto
     least.push_back(least_[loopOrder->loops[i]]);
   }
 
+  step_ = "rewriting it for the array's operations and registers";
   // What the array's operations and registers ask of the equations.
   Network network(graph);
   replaceOperations(network, array_);
@@ -376,12 +381,14 @@ std::optional<Symbolic> Mapper::attempt(const Graph& unordered, const std::vecto
   forwardCopies(network);
   trim(network);
   forwardCopies(network);
+  step_ = "finding the ranges of its loops";
   const std::optional<std::vector<LoopRange>> limits = ranges(network);
   if (!limits) {
     diagnostics.report(unboundedLoop, source_.location, source_.name)
         .help("give every loop a lower and an upper bound in its 'where'");
     return std::nullopt;
   }
+  step_ = "handing its inputs on from element to element";
   passInputs(network, *limits, distribution.loops());
   forwardCopies(network);
   const uint64_t destinations = std::max<uint64_t>(array_.destinations, 1);
@@ -392,10 +399,12 @@ std::optional<Symbolic> Mapper::attempt(const Graph& unordered, const std::vecto
   std::optional<Diagnostic> tooFew;
   Sharing sharing;
   std::string why;
+  step_ = "finding a bound of its interval";
   const std::optional<int64_t> lowerBound = boundOf(network, distribution, least, destinations, diagnostics);
   if (!lowerBound)
     return std::nullopt;
   for (size_t round = 0; round < 4;) {
+    step_ = "finding what holds its values";
     limitDestinations(network, destinations);
     const Storages storages = storagesOf(network, distribution.loops());
     std::optional<ScheduleProblem> problem = problemOf(network, storages, array_, least, true, sharing, diagnostics);
@@ -416,6 +425,7 @@ std::optional<Symbolic> Mapper::attempt(const Graph& unordered, const std::vecto
             reportBroken(source_, broken, said);
             return std::nullopt;
           }
+          step_ = "giving it registers, routes and conditions";
           return emit({network, storages, *problem, each, *limits, least, distribution}, machineName, array_, said,
                       lack);
         };
@@ -465,10 +475,15 @@ std::optional<Symbolic> Mapper::attempt(const Graph& unordered, const std::vecto
 
 std::optional<Symbolic> map(const Graph& graph, const std::string& machineName, const machine::ProcessorArray& array,
                             const MapOptions& options, DiagnosticEngine& diagnostics) {
+  Mapper mapper(graph, array, options, diagnostics);
   try {
-    return Mapper(graph, array, options, diagnostics).run(machineName);
+    return mapper.run(machineName);
   } catch (const isl::exception& exception) {
-    diagnostics.report(tooHard, graph.location, graph.name, exception.what())
+    const std::string said = exception.what(); // with a place in a source file in front
+    const size_t place = said.rfind(": ");
+    diagnostics
+        .report(tooHard, graph.location, graph.name, mapper.step(),
+                place == std::string::npos ? said : said.substr(place + 2))
         .help("simplify the conditions of its equations");
     return std::nullopt;
   }

@@ -335,6 +335,8 @@ TEST_F(Mapping, RefusesNumbersThatAreTooLarge) {
     for (std::vector<Constraint>& piece : each.domain.pieces)
       piece.push_back(atLeast0(affine({int64_t{1} << 40}, -3, {-1})));
   refuses(graph, "array-too-hard");
+  const char* why = "too hard to map, in choosing the loops that are distributed: a number that is too large\n";
+  EXPECT_NE(diagnostics.render({}).find(why), std::string::npos) << diagnostics.render({});
 }
 
 TEST_F(Mapping, RefusesRemaindersOfLargeDivisors) {

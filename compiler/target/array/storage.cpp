@@ -164,6 +164,7 @@ std::optional<ScheduleProblem> problemOf(const Network& network, const Storages&
                                          bool keepsRegisters, const Sharing& sharing, DiagnosticEngine& diagnostics) {
   ScheduleProblem problem;
   bool isGood = true;
+  std::set<uint32_t> wide; // variables, each told once
   for (const machine::FunctionalUnit& unit : array.units)
     problem.units.push_back({unit.name, static_cast<uint32_t>(unit.count)});
   for (const Cell& cell : network.cells) {
@@ -181,9 +182,11 @@ std::optional<ScheduleProblem> problemOf(const Network& network, const Storages&
     }
     for (const ElementType* type : {&cell.type, &operandTypeOf(cell.operation, cell.type, cell.operandType)})
       if (type->bytes > array.word) {
+        isGood = false;
+        if (!wide.insert(cell.variable).second)
+          break;
         diagnostics.report(wideValue, where, variable.name, type->text(), type->bytes, array.word)
             .help("use a type of at most " + std::to_string(array.word) + " bytes, or an array with wider words");
-        isGood = false;
         break;
       }
     problem.operations.push_back(std::move(operation));

@@ -33,6 +33,8 @@ using Leaves = std::vector<std::unique_ptr<Leaf>>;
 
 void report(DiagnosticEngine& diagnostics, const target::ArrayError& error, Location where) {
   DiagnosticBuilder builder = diagnostics.report(*error.kind, where, error.message);
+  for (const auto& [place, words] : error.places)
+    builder.label(place, words);
   if (!error.help.empty())
     builder.help(error.help);
 }
@@ -193,7 +195,7 @@ public:
     }
     const auto made = runner.configuration(sizes);
     if (const auto* error = std::get_if<target::ArrayError>(&made)) {
-      report(diagnostics_, *error, kernels_.front().location);
+      report(diagnostics_, kernels_.front().placed(*error), kernels_.front().location);
       return std::nullopt;
     }
     return print(*std::get<const Configuration*>(made), target::arrayProcessor(program_.machine)->array.front());
