@@ -1,5 +1,6 @@
 // See print.h.
 #include "runtime/array/print.h"
+#include "runtime/array/blocks.h"
 
 #include <algorithm>
 
@@ -33,6 +34,30 @@ std::string boxes(const std::vector<Box>& list, const std::vector<std::string>& 
   return all;
 }
 
+/// Of iterations by number; of how many, where they take too many words.
+std::string iterationsText(const std::vector<Range>& list, const Configuration& c) {
+  constexpr size_t most = 4;
+  if (const std::optional<std::vector<Box>> found = boxesOf(list, c.extents, most))
+    return boxes(*found, c.loops);
+  int64_t count = 0;
+  for (const Range& each : list)
+    count += each.end - each.first;
+  return std::to_string(count) + " iterations";
+}
+
+/// "in 1 <= i < 5; then 2 in 1 <= i < 4; then 4 in i = 4"
+std::string blockText(const ProgramBlock& block, const Configuration& c) {
+  std::string all = block.iterations.empty() ? "" : "in " + iterationsText(block.iterations, c);
+  if (block.isBehind)
+    all += all.empty() ? "after the last iteration" : " and after the last";
+  for (const auto& [next, iterations] : block.leaves) {
+    all += next == ProgramBlock::halted ? "; then halts" : "; then " + std::to_string(next);
+    if (block.leaves.size() > 1)
+      all += " in " + iterationsText(iterations, c);
+  }
+  return all;
+}
+
 std::string range(const Range& each) {
   return each.end == each.first + 1 ? std::to_string(each.first)
                                     : std::to_string(each.first) + ".." + std::to_string(each.end - 1);
@@ -52,7 +77,10 @@ void printPrograms(const Configuration& c, const machine::ProcessorArray& array,
           continue;
         out += "  " + kind.name + std::to_string(i) + ":\n";
         const Program& program = c.classes[at].programs[unit];
+        const std::optional<std::map<uint32_t, ProgramBlock>> blocks = blocksOf(c, program);
         for (size_t slot = 0; slot < program.size(); ++slot) {
+          if (blocks && blocks->contains(static_cast<uint32_t>(slot)))
+            out += "    " + blockText(blocks->at(static_cast<uint32_t>(slot)), c) + "\n";
           std::string number = std::to_string(slot);
           number.insert(0, 5 - std::min<size_t>(number.size(), 5), ' ');
           out += "  " + number + "  " + print(program[slot]) + "\n";
