@@ -7,9 +7,10 @@
 
 namespace strata::array {
 
-/// Extents, starts, programs by class and unit (a line for each instruction, and one for each block: in which iterations
-/// it is executed, and after which of them what is next), control signals, connections (by element) and banks: what
-/// figures 5 to 8 of "Symbolic Loop Compilation for Tightly Coupled Processor Arrays" show of its running example.
+/// Extents, starts, programs by class and unit (a line for each instruction, and one for each block: in which
+/// iterations it is executed, and after which of them what is next), control signals, connections (by element) and
+/// banks: what figures 5 to 8 of "Symbolic Loop Compilation for Tightly Coupled Processor Arrays" show of its running
+/// example.
 std::string print(const Configuration& configuration, const machine::ProcessorArray& array);
 
 /// Bytes of everything that is loaded into the region. Programs are loaded into every element. An instruction has two

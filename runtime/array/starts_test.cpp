@@ -1,6 +1,6 @@
 // Starts against all integer points near them, depths against the values counted one by one.
 #include "runtime/array/instantiate_test_support.h"
-#include "runtime/array/starts.h"
+#include "runtime/array/verify_tiling.h"
 
 #include <algorithm>
 #include <random>
@@ -113,6 +113,7 @@ TEST(Starts, NoOthersLetTheLastElementStartSooner) {
     int64_t first = 0;
     EXPECT_EQ(cost(starts.row, starts.column, first), best);
     EXPECT_EQ(starts.first, first);
+    EXPECT_EQ(verify(all.symbolic, array, tiling, corner, starts), "");
   }
   EXPECT_GT(circles, 2);
   EXPECT_GT(found, 150);

@@ -10,6 +10,7 @@
 #include "compiler/target/array/select.h"
 #include "compiler/target/array/verify_symbolic.h"
 #include "runtime/array/files.h"
+#include "runtime/array/verify_tiling.h"
 #include "tests/array/oracle.h"
 
 #include <cstring>
@@ -172,6 +173,25 @@ Attempt mapped(const equations::Graph& graph, const machine::ProcessorArray& arr
   return result;
 }
 
+namespace {
+
+/// What is wrong with the tiles and starts that a configuration was made with.
+std::string brokenTiles(const Symbolic& symbolic, const machine::ProcessorArray& array,
+                        const InstantiationOptions& options, const Configuration& configuration) {
+  const std::variant<Tiling, InstantiationError> made = makeTiling(symbolic, array, options);
+  const Tiling* tiling = std::get_if<Tiling>(&made);
+  if (!tiling)
+    return "there are none";
+  if (tiling->isEmpty())
+    return "";
+  if (std::string broken = verify(symbolic, options, *tiling); !broken.empty())
+    return broken;
+  return verify(symbolic, array, *tiling, options.corner,
+                {configuration.firstStart, configuration.rowStart, configuration.columnStart});
+}
+
+} // namespace
+
 void execute(Attempt& result, const equations::Graph& graph, const machine::ProcessorArray& array,
              const InstantiationOptions& instantiation, uint64_t seed, bool withOracle) {
   using enum Attempt::End;
@@ -180,6 +200,9 @@ void execute(Attempt& result, const equations::Graph& graph, const machine::Proc
   if (const InstantiationError* error = std::get_if<InstantiationError>(&made))
     return end(result, error->isMistake ? Wrong : Refused, error->message + " (" + error->help + ")");
   result.configuration = std::get<Configuration>(std::move(made));
+  if (const std::string broken = brokenTiles(*result.symbolic, array, instantiation, *result.configuration);
+      !broken.empty())
+    return end(result, Wrong, "tiles or starts are broken: " + broken);
   if (withOracle)
     if (const std::string differs =
             oracle::compare(*result.symbolic, array, instantiation, *result.configuration) +

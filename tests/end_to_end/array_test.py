@@ -114,6 +114,16 @@ class Arrays(harness.Case):
         result = self.succeeds(*words[:-2], "1x4", "--remarks")
         self.assertNotIn("array-skewed", result.out + result.err)
 
+    def test_the_largest_arrays(self):
+        """A program on more elements than the smaller arrays have, along one dimension and along two."""
+        product = next(program for program in programs() if program.name == "systolic")
+        for machine, program, size, region in (("array-256x256", FIR, {"N": 400, "T": 3}, "1x200"), ("array-1024x1024", FIR, {"N": 1500, "T": 2}, "1x1000"),
+                                               ("array-256x256", product, {"M": 40, "N": 36, "K": 3}, "40x36"),
+                                               ("array-1024x1024", product, {"M": 66, "N": 50, "K": 2}, "66x40")):
+            with self.subTest(f"{program.name} on {machine}"):
+                given = program.make(size)
+                check(self, program, given, size, run(self, program, given, size, "--machine", machine, "--region", region), machine)
+
     def test_wrong_options(self):
         words = ("run", FIR.path, "--machine", "array-4x4", "--size", "N=64,T=4", "--in", "x=iota", "--in", "h=1")
         for options, code, mentions in (

@@ -18,7 +18,8 @@ BEGIN = """# Loop programs on processor arrays
 
 Every program of `examples/pla` on the arrays that ship, at the sizes named: the results are NumPy's. A cell has the cycles from the start of the controller to the
 last result, on how many elements, and the *initiation interval*: how many cycles after each other the iterations of an element begin. Behind a stroke stands a
-number that is proved to be at most the least possible, where that is smaller. What does not fit says what it lacks. A test makes this table:
+number that is proved to be at most the least possible, where that is smaller. What does not fit says what it lacks. The arrays of 256 x 256 and 1024 x 1024 elements
+do at these sizes what that of 32 x 32 does, and are left out; [matrix.md](matrix.md) has them. A test makes this table:
 `tests/matrix/arrays.py --write` writes it. [processor-arrays.md](processor-arrays.md) explains the words.
 """
 
@@ -60,7 +61,7 @@ def main():
     parser.add_argument("--write", action="store_true", help="write docs/array-programs.md")
     options = parser.parse_args()
     harness.options.strata = os.path.abspath(options.strata)
-    # At these sizes the largest arrays are as that of 32 x 32 elements.
+    # At these sizes the largest arrays are as that of 32 x 32 elements: matrix.py and end_to_end/array_test.py run programs on them.
     arrays = [name for name in machines() if name.startswith("array-") and name not in ("array-256x256", "array-1024x1024")]
     lines, wrong = ["| program | sizes | " + " | ".join(arrays) + " |", "|---|---|" + "---|" * len(arrays)], []
     for program in pla_programs.programs():

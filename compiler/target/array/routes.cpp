@@ -14,24 +14,6 @@ namespace strata::array {
 using machine::Port;
 using machine::Side;
 
-std::string RouteProblem::check() const {
-  constexpr uint64_t manyPorts = 64;
-  constexpr int64_t far = 64;
-  for (const auto* ports : {&layer.inputs, &layer.outputs})
-    for (const uint64_t count : *ports)
-      if (count > manyPorts)
-        return "a wrapper with " + std::to_string(count) + " ports at a side";
-  if (elementInputs > manyPorts || elementOutputs > manyPorts)
-    return "an element with " + std::to_string(std::max(elementInputs, elementOutputs)) + " ports";
-  for (const Channel& each : channels) {
-    if (each.rowStep == 0 && each.columnStep == 0)
-      return "channel '" + each.name + "' leads from an element to itself";
-    if (std::max(std::abs(each.rowStep), std::abs(each.columnStep)) > far)
-      return "channel '" + each.name + "' leads too far";
-  }
-  return "";
-}
-
 namespace {
 
 constexpr Side wrapperSides[] = {Side::North, Side::East, Side::South, Side::West};
