@@ -33,8 +33,9 @@ typedef struct StrataMemory {
 typedef struct StrataProcessor {
   const char* name;
   uint32_t count;
-  uint32_t moves; /* that one instance carries on at once, beside its kernel */
-  uint64_t clock; /* Hz; 0: the machine's */
+  uint32_t moves;      /* that one instance carries on at once, beside its kernel */
+  uint64_t clock;      /* Hz; 0: the machine's */
+  uint32_t is_process; /* 1: where the machine is spread over processes, each has instances of this class of its own */
 } StrataProcessor;
 
 typedef struct StrataFifo {

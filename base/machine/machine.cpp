@@ -34,7 +34,7 @@ bool operator==(const Processor& a, const Processor& b) {
   const auto all = [](const Processor& p) {
     return std::tie(p.name, p.kind, p.count, p.grid, p.clock, p.costs, p.masters, p.userKernels, p.kernels, p.moves,
                     p.vector, p.vectorRegisters, p.vectorLatency, p.stores, p.memoryLatency, p.local, p.array,
-                    p.target);
+                    p.isProcess, p.target);
   };
   return all(a) == all(b);
 }

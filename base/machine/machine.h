@@ -125,6 +125,7 @@ struct Processor {
   std::optional<uint64_t> memoryLatency;   // its own cycles until what no cache holds has come, others loading too
   std::vector<MemoryId> local;             // memories that belong to it, distributed evenly to its instances
   std::vector<ProcessorArray> array;       // one element for kind Array, else none
+  bool isProcess = false;                  // where the machine is spread over processes, each has some instances of it
   std::string target;                      // what runs its kernels, where that is not the machine's target
   Origin origin;
   bool ownMaster(ProcessorId self) const;

@@ -120,6 +120,7 @@ private:
     references(fields, "masters", "processor", processorNames_, processor.masters);
     readKernels(fields, processor);
     fields.count("moves", processor.moves);
+    fields.flag("process", processor.isProcess);
     fields.size("vector", processor.vector);
     fields.count("vector_registers", processor.vectorRegisters);
     fields.count("vector_latency", processor.vectorLatency);

@@ -39,6 +39,7 @@ STRATA_DIAGNOSTIC(uncontrolled, Error, "machine-uncontrolled",
 STRATA_DIAGNOSTIC(ioKernels, Error, "machine-io-kernels",
                   "'{0}' is an I/O device, which runs exactly one black-box kernel");
 STRATA_DIAGNOSTIC(dmaMoves, Error, "machine-dma-moves", "'{0}' is of kind dma and carries on no moves");
+STRATA_DIAGNOSTIC(badProcess, Error, "machine-process", "'{0}' are processes of their own, and {1}");
 STRATA_DIAGNOSTIC(arrayMismatch, Error, "machine-array-kind",
                   "'{0}': a processor of kind array, and no other, has an 'array'");
 STRATA_DIAGNOSTIC(linkEnds, Error, "machine-link-ends", "link '{0}' does not join two different things");
@@ -286,6 +287,22 @@ private:
     own(memory.largePage.has_value(), "large_page");
   }
 
+  /// Processes have a memory each, and one class of them is all that a machine is spread over.
+  void checkProcess(const Processor& processor) {
+    if (!processor.isProcess)
+      return;
+    const auto report = [&](const std::string& why) {
+      return diagnostics_.report(badProcess, processor.origin.of("process"), processor.name, why);
+    };
+    if (processor.kind != ProcessorKind::Control && processor.kind != ProcessorKind::Core)
+      report("run no control code").help("say it of a processor of kind 'control' or 'core'");
+    for (const Processor& other : machine_.processors)
+      if (&other < &processor && other.isProcess)
+        report("so are '" + other.name + "'")
+            .label(other.origin.of("process"), "the other class")
+            .help("say it of one class, those that the front end gives work to");
+  }
+
   void checkProcessor(const Processor& processor) {
     const Origin& origin = processor.origin;
     checkCount(processor);
@@ -313,6 +330,7 @@ private:
             .label(memory.origin.of("count"), "the memories")
             .label(origin.of("count"), "the processors");
     }
+    checkProcess(processor);
     if (processor.kind == ProcessorKind::Io && (processor.userKernels || processor.kernels.size() != 1))
       diagnostics_.report(ioKernels, origin.of("kernels"), processor.name)
           .help("name its kernel: 'kernels: [file_source]'");

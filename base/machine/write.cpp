@@ -164,6 +164,8 @@ private:
       kernels.insert(kernels.begin(), "user");
     field(4, "kernels", flow(kernels, [](const std::string& kernel) { return scalar(kernel); }));
     number(4, "moves", processor.moves, 0);
+    if (processor.isProcess)
+      field(4, "process", "true");
     stated("vector", processor.vector, formatSize);
     stated("vector_registers", processor.vectorRegisters, formatCount);
     stated("vector_latency", processor.vectorLatency, formatCount);

@@ -234,6 +234,10 @@ Commands makeCommands(Options& options) {
   run->add_option("--threads", options.compile.threads,
                   "threads to use, 1 to " + std::to_string(runtime::mostWorkers) + "; results do not depend on it")
       ->check(CLI::Range(1u, runtime::mostWorkers));
+  run->add_option("--nodes", options.nodes,
+                  "processes that the machine is spread over, started by mpirun: each has some of the processors of "
+                  "which the machine says that they are processes; results do not depend on it")
+      ->check(CLI::Range(1u, 65536u));
   run->add_option("--stats", options.stats,
                   "figures of the run: bytes and moves from memory to memory, runs of leaves, and what a processor "
                   "array did; as "

@@ -23,6 +23,7 @@ struct Options {
   std::string picture;                 // --picture
   std::vector<std::string> sizes, inputs, outputs, entries;
   unsigned repeat = 1;
+  unsigned nodes = 1; // processes that the machine is spread over
   std::string stats;  // empty: none; "text"; "json"; "json:FILE"
   std::string emit;   // ast svm placed scheduled llvm asm after:PASS
   std::string output; // -o

@@ -7,6 +7,7 @@
 #include "compiler/driver/help.h"
 #include "compiler/driver/hpvm_ir.h"
 #include "compiler/driver/last_resort.h"
+#include "compiler/driver/nodes.h"
 #include "compiler/driver/notations.h"
 #include "compiler/driver/program_parts.h"
 #include "compiler/driver/usage.h"
@@ -192,12 +193,19 @@ int strata::driver::dispatch(int argc, char** argv) {
     return misuse(session, place("--interface"),
                   "--interface is how a main calls the program: strata run PROGRAM MAIN.c");
   if (*run && hasMain)
-    for (const char* option :
-         {"--in", "--out", "--stats", "--trace", "--timeline", "--check", "--interpret", "--repeat", "--threads"})
+    for (const char* option : {"--in", "--out", "--stats", "--trace", "--timeline", "--check", "--interpret",
+                               "--repeat", "--threads", "--nodes"})
       if (run->get_option(option)->count())
         return misuse(session, place(option), std::string(option) + " goes without a main, which does that itself");
+  if (*run && !hasMain) {
+    if (const std::optional<int> ended = startNodes(session, argc, argv))
+      return *ended;
+    const int status = runCommand(session);
+    endNodes();
+    return status;
+  }
   if (*run)
-    return hasMain ? runMainCommand(session) : runCommand(session);
+    return runMainCommand(session);
   if (*commands.check)
     return checkCommand(session);
   if (*commands.build)

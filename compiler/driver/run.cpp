@@ -6,6 +6,7 @@
 #include "base/data/npy.h"
 #include "compiler/driver/array_recording.h"
 #include "compiler/driver/c_faults.h"
+#include "compiler/driver/nodes.h"
 #include "compiler/driver/oracle.h"
 #include "compiler/driver/other_mapping.h"
 #include "compiler/driver/prepare.h"
@@ -85,6 +86,8 @@ public:
       return finish(session_);
     if (compiler.hasFixedSizes())
       data.sizes.clear();
+    if (!checkNodes(program->machine, session_.diagnostics))
+      return finish(session_);
     const bool isPlaced = !options_.interpret && program->isPlaced();
     for (unsigned position = 0; isPlaced && position < entry->arguments.size(); ++position) {
       machine::MemoryId memory = mapping::argumentMemory(function, position, program->record, program->machine);
@@ -272,15 +275,18 @@ private:
         pristine.push_back(std::move(copy));
       }
     std::vector<void*> arguments = binding.pack(entry);
+    const HomeArrays home(entry, binding, arguments);
     const auto entryPoint = executable.entry(entry.name);
     const auto firstEntry = entryPoint && code.counting ? first.entry(entry.name) : entryPoint;
     if (!firstEntry)
       return false;
     double seconds = 0;
     auto call = [&](const target::Executable::Entry& entry) {
+      home.copyIn();
       auto begin = std::chrono::steady_clock::now();
       const bool fine = entry(arguments.data());
       seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      home.copyOut();
       return fine;
     };
     auto restore = [&] {

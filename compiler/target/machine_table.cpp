@@ -24,7 +24,8 @@ MachineTable::MachineTable(const Machine& machine) {
                          memory.bandwidth.cycles});
   }
   for (const machine::Processor& processor : machine.processors)
-    processors_.push_back({name(processor.name), inWord(processor.count), inWord(processor.moves), processor.clock});
+    processors_.push_back(
+        {name(processor.name), inWord(processor.count), inWord(processor.moves), processor.clock, processor.isProcess});
   for (const machine::Fifo& fifo : machine.fifos)
     fifos_.push_back({name(fifo.name), fifo.capacity, fifo.width, fifo.latency, inWord(fifo.count)});
   for (const machine::Link& link : machine.links)

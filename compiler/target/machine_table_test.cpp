@@ -23,7 +23,7 @@ std::string row(const StrataMemory& m) {
                 ", width ", m.width, ", latency ", m.latency, ", ", m.bandwidth_bytes, " / ", m.bandwidth_cycles);
 }
 std::string row(const StrataProcessor& p) {
-  return joined(p.name, ": x ", p.count, ", moves ", p.moves, ", clock ", p.clock);
+  return joined(p.name, ": x ", p.count, ", moves ", p.moves, ", clock ", p.clock, p.is_process ? ", a process" : "");
 }
 std::string row(const StrataFifo& f) {
   return joined(f.name, ": ", f.capacity, " x ", f.instances, ", width ", f.width, ", latency ", f.latency);

@@ -40,7 +40,8 @@ std::string machineText(const StrataMachine& machine) {
       });
   text += tableText<StrataProcessor>("StrataProcessor", "strata_processors", machine.processors,
                                      machine.processor_count, [](const StrataProcessor& processor) {
-                                       return std::vector<uint64_t>{processor.count, processor.moves, processor.clock};
+                                       return std::vector<uint64_t>{processor.count, processor.moves, processor.clock,
+                                                                    processor.is_process};
                                      });
   text += tableText<StrataFifo>("StrataFifo", "strata_fifos", machine.fifos, machine.fifo_count,
                                 [](const StrataFifo& fifo) {

@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mlir {
@@ -173,6 +174,10 @@ public:
   virtual void registerPasses() const {}
   /// Whether the target can do all that a program asks for. Reports each thing that it cannot, where it stands.
   virtual bool supports(Program program, DiagnosticEngine& diagnostics) const = 0;
+  /// Links code that this target has made in another process of a run (runtime/cluster) into this one, for as long as
+  /// it lives, and gives the address of a function in it. Null on errors (reported), and for a target whose code does
+  /// not go to other processes.
+  virtual const void* link(std::string_view, const std::string&, DiagnosticEngine&) const { return nullptr; }
   /// REQUIRES: supports(program). Null on errors (reported). `natives` and `diagnostics` outlive the artefact and what
   /// it is loaded as.
   virtual std::unique_ptr<Artefact> compile(Program program, const Settings& settings, const NativeFunctions& natives,

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <mutex>
 #include <tuple>
+#include <utility>
 
 namespace strata::runtime {
 namespace {
@@ -81,11 +82,12 @@ std::optional<std::string> Output::end() {
 }
 
 bool Output::add(int64_t order, const char* format, const int64_t* values, int32_t count) {
-  if (!isOpen())
-    return false;
+  return isOpen() && (dropped_.load(std::memory_order_relaxed) || addText(order, formatPrint(format, values, count)));
+}
+
+bool Output::addText(int64_t order, std::string text) {
   if (dropped_.load(std::memory_order_relaxed))
-    return true;
-  std::string text = formatPrint(format, values, count);
+    return isOpen();
   std::lock_guard guard(lock_);
   if (!isOpen())
     return false;
@@ -93,14 +95,27 @@ bool Output::add(int64_t order, const char* format, const int64_t* values, int32
   return true;
 }
 
+std::vector<std::pair<int64_t, std::string>> Output::endForOther() {
+  std::lock_guard guard(lock_);
+  std::vector<std::pair<int64_t, std::string>> all;
+  if (isOpen() && entries_.fetch_sub(1, std::memory_order_release) == 1)
+    for (Part& part : takeSorted())
+      all.emplace_back(part.order, std::move(part.text));
+  return all;
+}
+
 /// REQUIRES: the lock is held.
-std::string Output::take() {
+std::vector<Output::Part> Output::takeSorted() {
   std::sort(parts_.begin(), parts_.end(),
             [](const Part& a, const Part& b) { return std::tie(a.order, a.number) < std::tie(b.order, b.number); });
+  return std::exchange(parts_, {});
+}
+
+/// REQUIRES: the same.
+std::string Output::take() {
   std::string all;
-  for (const Part& part : parts_)
+  for (const Part& part : takeSorted())
     all += part.text;
-  parts_.clear();
   return all;
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace strata::runtime {
@@ -25,6 +26,10 @@ public:
 
   /// False when it is not open.
   bool add(int64_t order, const char* format, const int64_t* values, int32_t count);
+  /// The same for a text that is filled in: one that another process has printed.
+  bool addText(int64_t order, std::string text);
+  /// Ends as end() does, and gives what was added one by one, in order: for another process to add.
+  std::vector<std::pair<int64_t, std::string>> endForOther();
   /// Writes what there is, in order, unless somebody is adding to it: for a program that fails.
   void writeIfIdle();
 
@@ -34,6 +39,7 @@ private:
     size_t number; // by time
     std::string text;
   };
+  std::vector<Part> takeSorted();
   std::string take();
 
   std::atomic<uint32_t> entries_{0}; // that have begun and not ended

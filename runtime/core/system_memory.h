@@ -14,6 +14,9 @@ public:
   virtual void* map(size_t bytes) = 0;
   /// Address space that faults when touched, or null.
   virtual void* reserve(size_t bytes) = 0;
+  /// The same at an address that is the same in every process that a machine is spread over, which ask for it in one
+  /// order.
+  virtual void* reserveAlike(size_t bytes) { return reserve(bytes); }
   /// Makes reserved pages readable and writable.
   virtual bool commit(void* base, size_t bytes) = 0;
   virtual void unmap(void* base, size_t bytes) = 0;

@@ -53,7 +53,7 @@ inline StrataMemory memoryOf(const char* name, uint64_t capacity, uint32_t insta
   return {name, capacity, instances, isExplicit, alignment, 1, 0, 0, 0};
 }
 inline StrataProcessor processorOf(const char* name, uint32_t count, uint32_t moves) {
-  return {name, count, moves, 0};
+  return {name, count, moves, 0, 0};
 }
 inline StrataMachine machineOf(const char* name, const StrataMemory* memories, const StrataProcessor* processors,
                                uint32_t memoryCount, uint32_t processorCount) {

@@ -27,6 +27,7 @@ constexpr int64_t pieceBytes = int64_t(4) << 20; // of a move between two window
 struct Window {
   char* first;
   int64_t bytes; // reserved
+  bool isOwn;    // and to be given back
   std::unique_ptr<WindowBackend> backend;
 };
 
@@ -48,19 +49,24 @@ Windows& windows() {
 
 } // namespace
 
-char* openWindow(int64_t bytes, std::unique_ptr<WindowBackend> backend, const char* what) {
+std::atomic<bool>& hasWindowsOfMemory() {
+  static std::atomic<bool> has{false};
+  return has;
+}
+
+char* openWindow(int64_t bytes, std::unique_ptr<WindowBackend> backend, const char* what, void* at) {
   const auto page = static_cast<int64_t>(pageBytes());
   int64_t reserved = 0;
   // One page more: the end of a window is not the beginning of another.
   if (__builtin_add_overflow(std::max<int64_t>(bytes, 0), 2 * page, &reserved))
     failOutOfMemory(what, bytes);
   reserved -= reserved % page;
-  auto* first = static_cast<char*>(systemMemory().reserve(static_cast<size_t>(reserved)));
+  auto* first = static_cast<char*>(at ? at : systemMemory().reserve(static_cast<size_t>(reserved)));
   if (!first)
     failOutOfMemory(std::string("the addresses of '") + what + "'", bytes);
   Windows& all = windows();
   std::unique_lock guard(all.lock);
-  all.open.insert(all.behind(first), Window{first, reserved, std::move(backend)});
+  all.open.insert(all.behind(first), Window{first, reserved, at == nullptr, std::move(backend)});
   return first;
 }
 
@@ -78,7 +84,8 @@ void closeWindow(void* first) {
     closed = std::move(*at);
     all.open.erase(at);
   }
-  systemMemory().unmap(closed.first, static_cast<size_t>(closed.bytes));
+  if (closed.isOwn)
+    systemMemory().unmap(closed.first, static_cast<size_t>(closed.bytes));
 }
 
 WindowPlace findWindow(const void* address) {

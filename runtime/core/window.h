@@ -9,6 +9,7 @@
 //    elements of one window may go on at once.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -36,10 +37,13 @@ public:
   virtual void move(const WindowMove& move) = 0;
 };
 
-/// Reserves address space for `bytes` bytes. `what` names the block in an out-of-memory error.
-char* openWindow(int64_t bytes, std::unique_ptr<WindowBackend> backend, const char* what);
+/// Reserves address space for `bytes` bytes. `what` names the block in an out-of-memory error. `at`, if it is not null:
+/// addresses that are reserved already, and stay so when the window is closed.
+char* openWindow(int64_t bytes, std::unique_ptr<WindowBackend> backend, const char* what, void* at = nullptr);
 /// Gives the address space and the backend back. REQUIRES: `first` is what openWindow returned.
 void closeWindow(void* first);
+/// Whether what compiled code takes for memory may be in a window all the same: memory of another process.
+std::atomic<bool>& hasWindowsOfMemory();
 
 /// The window that an address is in, with its backend; no backend: ordinary memory.
 struct WindowPlace {

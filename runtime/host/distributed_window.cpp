@@ -10,6 +10,7 @@
 #include "runtime/core/scheduler.h"
 #include "runtime/core/window.h"
 #include "runtime/host/machine.h"
+#include "runtime/host/ranks.h"
 
 #include <algorithm>
 #include <cstring>
@@ -78,10 +79,15 @@ public:
     first_ = store.first + static_cast<uint64_t>(firstInstance) * store.step + address_;
   }
   ~DistributedBlock() override {
+    if (Ranks* all = ranks(); all && window_)
+      all->closed(window_);
     store_.pop(static_cast<uint64_t>(firstInstance_), static_cast<uint64_t>(joined_), address_);
   }
   DistributedBlock(const DistributedBlock&) = delete;
   DistributedBlock& operator=(const DistributedBlock&) = delete;
+
+  /// Other ranks know the block by its window, and are told when it is closed.
+  void knownAs(const void* window) { window_ = window; }
 
   void move(const WindowMove& move) override {
     const int64_t own = ownInstance();
@@ -109,6 +115,8 @@ public:
       if (next < 0)
         break;
     }
+    if (counts.elsewhere)
+      ranks()->finish();
     if (within_ && counts.within)
       strata_count(within_, counts.within);
     if (across_ && counts.across)
@@ -118,6 +126,7 @@ public:
 private:
   struct Counts {
     int64_t within = 0, across = 0;
+    bool elsewhere = false; // some of it on other ranks
   };
 
   /// The instance that belongs to the processor that moves, counted from this block's first; -1: none is its own.
@@ -177,6 +186,13 @@ private:
            int64_t own, Counts& counts) {
     char* element = first_ + place.instance * between_ + place.bytes;
     (place.instance == own ? counts.within : counts.across) += count * move.elementBytes;
+    if (Ranks* all = ranks())
+      if (const int64_t rank = rankOf(firstInstance_ + place.instance, instances_, *all); rank != all->own()) {
+        counts.elsewhere = true;
+        const Elements there{element, step}, here{memory, memoryStep};
+        return move.intoWindow ? all->write(rank, there, here, count, move.elementBytes)
+                               : all->read(rank, here, there, count, move.elementBytes);
+      }
     if (move.intoWindow)
       copyRun(element, step, memory, memoryStep, count, move.elementBytes);
     else
@@ -184,6 +200,7 @@ private:
   }
 
   const Store& store_;
+  const void* window_ = nullptr;
   int64_t address_; // of the shares, in each instance
   int64_t joined_;  // instances on whose stacks it lies; 0: it has an address of its own
   char* first_ = nullptr;
@@ -200,22 +217,31 @@ private:
 
 using namespace strata::runtime;
 
-void* strata_window_acquire_distributed(const StrataLayout* layout, const char* what) {
+char* strata::runtime::openDistributed(const StrataLayout& layout, const char* what, void* at) {
   const Execution& me = *current();
   const Stores* stores = storesOf(me);
-  if (!stores || layout->memory >= stores->memories.size() || layout->virtual_memory >= stores->memories.size() ||
-      !stores->memories[layout->memory].first)
+  if (!stores || layout.memory >= stores->memories.size() || layout.virtual_memory >= stores->memories.size() ||
+      !stores->memories[layout.memory].first)
     fail("runtime-no-store", std::string("'") + what + "' has no memory to be distributed over");
-  const Store& store = stores->memories[layout->memory];
-  const int64_t joined = std::max<uint32_t>(stores->memories[layout->virtual_memory].instances, 1);
+  const Store& store = stores->memories[layout.memory];
+  const int64_t joined = std::max<uint32_t>(stores->memories[layout.virtual_memory].instances, 1);
   const int64_t each = strata::machine::instancesEach<int64_t>(store.instances, joined);
   const int64_t which = std::min(instanceOf(me, joined), joined - 1);
-  int64_t bytes = layout->element_bytes;
-  for (int32_t d = 0; d < layout->rank; ++d)
-    if (__builtin_mul_overflow(bytes, std::max<int64_t>(layout->extents[d], 0), &bytes))
+  int64_t bytes = layout.element_bytes;
+  for (int32_t d = 0; d < layout.rank; ++d)
+    if (__builtin_mul_overflow(bytes, std::max<int64_t>(layout.extents[d], 0), &bytes))
       failOutOfMemory(what, INT64_MAX);
-  return openWindow(bytes,
-                    std::make_unique<DistributedBlock>(
-                        *layout, store, me.runContext->machine()->memories[layout->memory], which * each, each, what),
-                    what);
+  auto block = std::make_unique<DistributedBlock>(layout, store, me.runContext->machine()->memories[layout.memory],
+                                                  which * each, each, what);
+  DistributedBlock& made = *block;
+  char* window = openWindow(bytes, std::move(block), what, at);
+  if (Ranks* all = ranks(); all && all->own() == 0) {
+    made.knownAs(window);
+    all->opened(window, layout, what);
+  }
+  return window;
+}
+
+void* strata_window_acquire_distributed(const StrataLayout* layout, const char* what) {
+  return openDistributed(*layout, what, nullptr);
 }

@@ -76,7 +76,7 @@ Store makeStore(const StrataMemory& memory) {
   if (!layOut(memory, alignment, layout))
     failOutOfMemory(what, INT64_MAX);
   SystemMemory& system = systemMemory();
-  char* base = static_cast<char*>(system.reserve(layout.total));
+  char* base = static_cast<char*>(system.reserveAlike(layout.total));
   if (!base)
     failOutOfMemory(what, static_cast<int64_t>(layout.total));
   if (alignment > pageBytes())

@@ -4,8 +4,10 @@
 #include "runtime/abi.h"
 #include "runtime/core/failure.h"
 #include "runtime/core/parallel.h"
+#include "runtime/host/ranks.h"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <string>
 
@@ -30,9 +32,70 @@ std::optional<InstanceRange> rangeOf(const Execution& me, uint32_t processor, in
   return own->inClass(machine->processors[me.processor].count, wanted);
 }
 
+/// Instances of a class of processes: each rank's share runs there, all at once.
+struct Shares {
+  strata::runtime::Ranks& all;
+  strata::runtime::RankPart whole;
+  strata::runtime::Role role; // of the first instance
+  int64_t processors;         // of the class
+
+  /// The first instance that a rank, or one behind it, runs.
+  int64_t firstOf(int64_t rank) const {
+    int64_t first = 0;
+    while (first < whole.count && rankOf(whole.number + first * whole.step) < rank)
+      ++first;
+    return first;
+  }
+  int64_t rankOf(int64_t number) const {
+    return strata::runtime::rankOf(std::min(number, processors - 1), processors, all);
+  }
+};
+
+void runShare(void* context, int64_t rank) {
+  using namespace strata::runtime;
+  const auto& shares = *static_cast<const Shares*>(context);
+  RankPart part = shares.whole;
+  part.first = shares.firstOf(rank);
+  part.count = shares.firstOf(rank + 1) - part.first;
+  part.number += part.first * part.step;
+  if (part.count == 0)
+    return;
+  if (rank != shares.all.own())
+    return shares.all.run(rank, part);
+  Role role = shares.role;
+  role.instance = part.number;
+  runPart(part, role);
+}
+
 } // namespace
 
-void strata_spmd(void (*body)(void* arguments, int64_t instance), const void* arguments, int64_t /*argument_bytes*/,
+namespace strata::runtime {
+
+void runPart(const RankPart& part, const Role& role) {
+  struct Moved {
+    const RankPart& part;
+  } moved{part};
+  runParallel(
+      [](void* context, int64_t instance) {
+        const RankPart& own = static_cast<Moved*>(context)->part;
+        own.body(const_cast<void*>(own.arguments), own.first + instance);
+      },
+      &moved, part.count, /*concurrent=*/false, role, part.step);
+}
+
+static std::atomic<Ranks*> allRanks{nullptr};
+
+Ranks* ranks() {
+  return allRanks.load(std::memory_order_acquire);
+}
+
+void setRanks(Ranks* all) {
+  allRanks.store(all, std::memory_order_release);
+}
+
+} // namespace strata::runtime
+
+void strata_spmd(void (*body)(void* arguments, int64_t instance), const void* arguments, int64_t argument_bytes,
                  int64_t instances, const StrataParts* parts) {
   using namespace strata::runtime;
   const Execution& me = *current();
@@ -44,6 +107,22 @@ void strata_spmd(void (*body)(void* arguments, int64_t instance), const void* ar
     fail("runtime-instances", "more processors than can be numbered: " + std::to_string(me.instance) + " times " +
                                   std::to_string(instances));
   const int64_t step = range->partWidth(count);
+  const StrataMachine* machine = me.runContext->machine();
+  if (Ranks* all = ranks(); all && all->own() == 0 && machine && parts->processor < machine->processor_count &&
+                            machine->processors[parts->processor].is_process) {
+    const StrataProcessor& processor = machine->processors[parts->processor];
+    if (parts->is_concurrent)
+      fail("runtime-ranks-concurrent",
+           std::string("instances on '") + processor.name +
+               "' wait for each other, and each of them may be in a process of its own",
+           "run the program in one process: without --nodes");
+    Shares shares{*all,
+                  {body, arguments, argument_bytes, 0, instances, parts->processor, range->first(), step},
+                  {me.runContext, parts->processor, range->first(), step},
+                  processor.count};
+    // As the caller: only their shares are the instances' own.
+    return runParallel(runShare, &shares, all->count(), /*concurrent=*/true, roleOf(me), 0);
+  }
   // They are in this process, and the caller waits: its arguments need no copy.
   runParallel(body, const_cast<void*>(arguments), instances, parts->is_concurrent != 0,
               {me.runContext, parts->processor, range->first(), step}, step);

@@ -43,8 +43,8 @@ public:
   uintptr_t give(uintptr_t address, bool isWritten);
   /// Brings the values of an object that begins there back to the host, if they are not there. False when none does.
   bool request(uintptr_t begin);
-  /// Whether the copy that an address is in has other values than the host, which are not to go back there: somebody has
-  /// written one of both who had said that nobody does.
+  /// Whether the copy that an address is in has other values than the host, which are not to go back there: somebody
+  /// has written one of both who had said that nobody does.
   bool differs(uintptr_t inCopy) const;
   /// The address of the host's that an address in a copy stands for; another one is given back as it is.
   uintptr_t hostAddress(uintptr_t address) const;

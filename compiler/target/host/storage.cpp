@@ -467,6 +467,12 @@ private:
     return bytes;
   }
 
+  /// Whether a move may be one from or to another process's memory, which the runtime finds out.
+  bool mayLeaveProcess(MoveOp move) const {
+    return memoryOf(move.getSource().getType()) != memoryOf(move.getDestination().getType()) &&
+           llvm::any_of(machine_.processors, [](const machine::Processor& each) { return each.isProcess; });
+  }
+
   void lowerMove(MoveOp move) {
     OpBuilder builder(move);
     Location loc = move.getLoc();
@@ -478,7 +484,7 @@ private:
         isAddressed(move.getSource().getType(), machine_) && isAddressed(move.getDestination().getType(), machine_)
             ? "strata_move"
             : "strata_window_move";
-    if (rank == 0 && !move.getToken() && called == "strata_move") {
+    if (rank == 0 && !move.getToken() && called == "strata_move" && !mayLeaveProcess(move)) {
       Value bytes = constant(builder, loc, elementBytes);
       builder.create<LLVM::MemcpyOp>(loc, destination[0], source[0], bytes, /*isVolatile=*/false);
       move.erase();

@@ -10,6 +10,7 @@
 #include "compiler/target/host/parts.h"
 #include "compiler/target/machine_table.h"
 #include "compiler/target/processor.h"
+#include "runtime/cluster/cluster.h"
 #include "runtime/core/runtime.h"
 
 #include "llvm/IRReader/IRReader.h"
@@ -44,26 +45,44 @@ const StrataMachine* tableOf(const Machine& machine) {
 
 class HostExecutable : public target::Executable {
 public:
-  HostExecutable(std::unique_ptr<Engine> engine, const Machine& machine, DiagnosticEngine& diagnostics)
-      : engine_(std::move(engine)), machine_(tableOf(machine)), diagnostics_(diagnostics) {}
+  /// `object` is what the engine runs.
+  HostExecutable(std::unique_ptr<Engine> engine, std::string object, const Machine& machine,
+                 DiagnosticEngine& diagnostics)
+      : engine_(std::move(engine)), object_(std::move(object)), description_(machine), machine_(tableOf(machine)),
+        diagnostics_(diagnostics) {}
 
   Entry entry(const std::string& name) override {
-    auto* function = reinterpret_cast<void (*)(void**)>(engine_->lookup(target::packedSymbol(name), diagnostics_));
+    const std::string symbol = target::packedSymbol(name);
+    auto* function = reinterpret_cast<void (*)(void**)>(engine_->lookup(symbol, diagnostics_));
     if (!function)
       return nullptr;
-    return [function, machine = machine_](void** arguments) {
+    cluster::Cluster* const cluster = cluster::leading();
+    const int64_t code = cluster ? cluster->load({writeMachine(description_), "host", object_, symbol},
+                                                 reinterpret_cast<const void*>(function))
+                                 : 0;
+    return [function, machine = machine_, cluster, code](void** arguments) {
+      if (cluster)
+        cluster->use(code);
       strata_machine(machine);
       function(arguments);
       return true;
     };
   }
 
-  std::map<std::string, int64_t> figures() override { return runtime::counters(); }
+  std::map<std::string, int64_t> figures() override {
+    std::map<std::string, int64_t> all = runtime::counters();
+    if (cluster::Cluster* cluster = cluster::leading())
+      for (const auto& [counter, amount] : cluster->figures())
+        all[counter] += amount;
+    return all;
+  }
   void resetFigures() override { runtime::resetCounters(); }
   void setPrinting(bool prints) override { runtime::setPrinting(prints); }
 
 private:
   std::unique_ptr<Engine> engine_;
+  const std::string object_;
+  const Machine& description_;
   const StrataMachine* machine_;
   DiagnosticEngine& diagnostics_;
 };
@@ -115,7 +134,9 @@ public:
     if (!parts_.empty())
       runtime::setFibreStackBytes(std::max(runtime::fibreStackBytes(), stackBytesOfParts));
     auto engine = Engine::create(*object, symbols, diagnostics_);
-    return engine ? std::make_unique<HostExecutable>(std::move(engine), machine_, diagnostics_) : nullptr;
+    return engine ? std::make_unique<HostExecutable>(std::move(engine), cluster::leading() ? *object : "", machine_,
+                                                     diagnostics_)
+                  : nullptr;
   }
 
   std::optional<std::vector<std::string>> objects(const target::Interface& interface, unsigned most) override {
@@ -216,6 +237,11 @@ public:
 
   void registerPasses() const override { host::registerPasses(); }
   bool givesWorkTo(const target::Target&) const override { return true; }
+
+  const void* link(std::string_view object, const std::string& function, DiagnosticEngine& diagnostics) const override {
+    auto engine = Engine::create(std::string(object), {}, diagnostics);
+    return engine ? engine.release()->lookup(function, diagnostics) : nullptr; // as long as the process
+  }
 
   bool supports(target::Program program, DiagnosticEngine& diagnostics) const override {
     bool fine = true;

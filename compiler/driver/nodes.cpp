@@ -1,0 +1,195 @@
+// Starts processes by mpirun, and finds the library that speaks MPI beside the program. What a process is of is told by
+// what MPI's starters leave in the environment.
+#include "compiler/driver/nodes.h"
+
+#include "compiler/target/machine_table.h"
+#include "compiler/target/registry/registry.h"
+#include "runtime/cluster/cluster.h"
+#include "runtime/core/failure.h"
+#include "runtime/core/runtime.h"
+#include "runtime/core/system_memory.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <unistd.h>
+
+namespace strata::driver {
+
+STRATA_DIAGNOSTIC(noStarter, Error, "nodes-no-mpi", "{0} processes are asked for, and {1}");
+STRATA_DIAGNOSTIC(cannotJoin, Error, "nodes-cannot-join", "the processes of this run do not come together: {0}");
+STRATA_DIAGNOSTIC(noProcesses, Error, "nodes-machine", "machine '{0}' is not spread over {1} processes: {2}");
+
+namespace {
+
+/// How many processes MPI has started together with this one; 0: none, it was not started so.
+unsigned startedTogether() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+    if (const char* count = std::getenv(name))
+      return static_cast<unsigned>(std::strtoul(count, nullptr, 10));
+  return 0;
+}
+
+const char* const installMpi = "install it: apt-get install openmpi-bin libopenmpi-dev, and build Strata again";
+
+/// This process becomes mpirun. Returns where that cannot be (reported).
+void becomeStarter(Session& session, int argc, char** argv) {
+  const std::string count = std::to_string(session.options.nodes);
+  const auto starter = llvm::sys::findProgramByName("mpirun");
+  if (!starter) {
+    session.diagnostics.report(noStarter, session.commandLine->value("--nodes", count), count, "there is no 'mpirun'")
+        .help(installMpi);
+    return;
+  }
+  // As many as asked for, whatever this computer has, for whoever it is that asks.
+  for (const char* name :
+       {"OMPI_MCA_rmaps_base_oversubscribe", "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"})
+    setenv(name, "1", 0);
+  std::vector<const char*> words = {starter->c_str(), "-q", "-n", count.c_str()};
+  words.insert(words.end(), argv, argv + argc);
+  for (const std::string& word : session.options.arguments)
+    words.push_back(word.c_str());
+  words.push_back(nullptr);
+  execv(starter->c_str(), const_cast<char* const*>(words.data()));
+  session.diagnostics.report(noStarter, session.commandLine->value("--nodes", count), count,
+                             "'" + *starter + "' does not start: " + std::strerror(errno));
+}
+
+/// The transport, or null (reported).
+cluster::Transport* makeTransport(Session& session, char** argv, unsigned count) {
+  const std::string self = llvm::sys::fs::getMainExecutable(argv[0], reinterpret_cast<void*>(&becomeStarter));
+  llvm::SmallString<256> path(llvm::sys::path::parent_path(self));
+  llvm::sys::path::append(path, "libstrata_mpi.so");
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
+  auto make = library ? reinterpret_cast<cluster::MakeTransport>(dlsym(library, cluster::makeTransportName)) : nullptr;
+  cluster::Transport* transport = make ? make() : nullptr;
+  if (!transport)
+    session.diagnostics
+        .report(noStarter, {}, std::to_string(count),
+                make ? "MPI does not start with support for threads"
+                     : "this Strata has no library for MPI: " + std::string(path.c_str()))
+        .help(installMpi);
+  return transport;
+}
+
+/// Code of rank 0, in a node.
+class LinkedCode final : public cluster::NodeCode {
+public:
+  explicit LinkedCode(Session& session) : session_(session) {}
+
+  const StrataMachine* machine(std::string_view text) override {
+    const BufferId buffer = session_.sources.add("the machine of rank 0", std::string(text), SourceKind::Machine);
+    auto machine = readMachine(session_.diagnostics, buffer);
+    if (!machine)
+      giveUp();
+    machines_.push_back(std::make_unique<Machine>(std::move(*machine)));
+    return tables_.emplace_back(std::make_unique<target::MachineTable>(*machines_.back()))->get();
+  }
+
+  const void* load(std::string_view target, std::string_view object, std::string_view function) override {
+    const target::Target* const made = target::findTarget(target);
+    const void* address = made ? made->link(object, std::string(function), session_.diagnostics) : nullptr;
+    if (!address)
+      giveUp();
+    return address;
+  }
+
+private:
+  /// Rank 0 and all others end with this process.
+  [[noreturn]] void giveUp() {
+    finish(session_);
+    std::_Exit(statusOurError);
+  }
+
+  Session& session_;
+  std::vector<std::unique_ptr<Machine>> machines_;
+  std::vector<std::unique_ptr<target::MachineTable>> tables_;
+};
+
+} // namespace
+
+std::optional<int> startNodes(Session& session, int argc, char** argv) {
+  const unsigned together = startedTogether();
+  if (together == 0) {
+    if (session.options.nodes <= 1)
+      return std::nullopt;
+    becomeStarter(session, argc, argv);
+    return finish(session);
+  }
+  if (together == 1)
+    return std::nullopt;
+  cluster::Transport* transport = makeTransport(session, argv, together);
+  if (!transport)
+    return finish(session);
+  std::string error;
+  if (!cluster::join(*transport, error)) {
+    session.diagnostics.report(cannotJoin, {}, error);
+    return finish(session);
+  }
+  if (transport->own() == 0) {
+    cluster::lead(*transport);
+    return std::nullopt;
+  }
+  runtime::setThreads(session.options.compile.threads.value_or(0));
+  LinkedCode code(session);
+  cluster::serve(*transport, code);
+  return statusFine;
+}
+
+void endNodes() {
+  if (cluster::Cluster* cluster = cluster::leading())
+    cluster->end();
+}
+
+bool checkNodes(const Machine& machine, DiagnosticEngine& diagnostics) {
+  const cluster::Cluster* cluster = cluster::leading();
+  if (!cluster)
+    return true;
+  const std::string count = std::to_string(cluster->count());
+  for (const machine::Processor& processor : machine.processors) {
+    if (!processor.isProcess)
+      continue;
+    if (static_cast<uint64_t>(cluster->count()) <= processor.count)
+      return true;
+    diagnostics
+        .report(noProcesses, processor.origin.of("count"), machine.name, count,
+                "it has " + std::to_string(processor.count) + " of '" + processor.name + "'")
+        .help("start at most so many");
+    return false;
+  }
+  diagnostics.report(noProcesses, {}, machine.name, count, "none of its processors is said to be a process")
+      .help("choose another machine, such as 'cluster', or write 'process: true' for the class of processors that each "
+            "process is to have some of");
+  return false;
+}
+
+HomeArrays::HomeArrays(const EntryPoint& entry, Binding& binding, std::vector<void*>& arguments) {
+  for (size_t position = 0; cluster::leading() && position < binding.arrays.size(); ++position) {
+    const EntryArgument& argument = entry.arguments[position];
+    if (!argument.isBlock || binding.isFile(position))
+      continue;
+    Array& array = binding.arrays[position];
+    void* memory = runtime::systemMemory().map(std::max<size_t>(array.bytes(), 1));
+    if (!memory)
+      runtime::failOutOfMemory("a copy of argument '" + argument.name + "'", static_cast<int64_t>(array.bytes()));
+    std::memcpy(arguments[position], &memory, sizeof memory); // the first word of its description
+    copies_.push_back({&array, memory, argument.written});
+  }
+}
+
+void HomeArrays::copyIn() const {
+  for (const Copy& copy : copies_)
+    std::memcpy(copy.memory, copy.array->data(), copy.array->bytes());
+}
+
+void HomeArrays::copyOut() const {
+  for (const Copy& copy : copies_)
+    if (copy.written)
+      std::memcpy(copy.array->data(), copy.memory, copy.array->bytes());
+}
+
+} // namespace strata::driver

@@ -1,0 +1,39 @@
+// Runs over several processes: rank 0 is the command as ever, the others are its nodes (runtime/cluster/cluster.h).
+#pragma once
+
+#include "compiler/driver/commands.h"
+#include "compiler/driver/entry.h"
+
+#include <optional>
+#include <vector>
+
+namespace strata::driver {
+
+/// Where --nodes asks for several processes and this is none of them: becomes mpirun, which starts the same command as
+/// often. In a process that was started so: joins the others; a node then runs what it is sent until all is done. The
+/// command's status where it has ended, else nothing: this process goes on, alone or as rank 0.
+std::optional<int> startNodes(Session& session, int argc, char** argv);
+/// Ends the nodes, if this process leads any.
+void endNodes();
+/// Whether a machine can be spread over the processes that there are. Reports that it cannot.
+bool checkNodes(const Machine& machine, DiagnosticEngine& diagnostics);
+
+/// The arrays of a call where other ranks reach them: copies in rank 0's memory, which compiled code is given in their
+/// place. Nothing where there are no other ranks.
+class HomeArrays {
+public:
+  /// `arguments` are those of Binding::pack; both outlive this.
+  HomeArrays(const EntryPoint& entry, Binding& binding, std::vector<void*>& arguments);
+  void copyIn() const;
+  void copyOut() const;
+
+private:
+  struct Copy {
+    Array* array;
+    void* memory;
+    bool written;
+  };
+  std::vector<Copy> copies_;
+};
+
+} // namespace strata::driver

@@ -1,0 +1,177 @@
+// Rank 0: commands go to every node, parts to the one that has their instances. Who waits for an answer lets other
+// fibres run, and sleeps for a moment when there is nothing to do: the ranks may share cores.
+#include "runtime/cluster/addresses.h"
+#include "runtime/cluster/cluster.h"
+#include "runtime/cluster/commands.h"
+#include "runtime/cluster/message.h"
+#include "runtime/core/failure.h"
+#include "runtime/core/run_context.h"
+
+#include <atomic>
+#include <unistd.h>
+
+namespace strata::cluster {
+namespace {
+
+/// A failure of a node is one of the program.
+[[noreturn]] void failLike(const std::vector<char>& message) {
+  MessageReader reader(message);
+  static std::string code, text, help, file; // the process ends with them
+  code = reader.text();
+  text = reader.text();
+  help = reader.text();
+  file = reader.text();
+  static StrataCheck check;
+  check = {code.c_str(),
+           "{0}",
+           help.empty() ? nullptr : help.c_str(),
+           file.empty() ? nullptr : file.c_str(),
+           reader.read<uint32_t>(),
+           reader.read<uint32_t>()};
+  // The text is filled in already; braces in it are no places for values.
+  check.message = text.c_str();
+  strata_fail(&check, nullptr, 0);
+}
+
+class Leader final : public WithMemory<Cluster> {
+public:
+  using WithMemory::WithMemory;
+
+  int64_t load(const CodeTexts& code, const void* address) override {
+    const int64_t number = codes_++;
+    MessageWriter message;
+    message << Command::Load << number;
+    message.text(code.machine).text(code.target).text(code.object).text(code.function);
+    tellAll(message);
+    addresses_.push_back({number, static_cast<const char*>(address), static_cast<int64_t>(code.object.size())});
+    return number;
+  }
+
+  void use(int64_t code) override {
+    const int64_t request = nextRequest();
+    tellAll(MessageWriter() << Command::Use << request << code);
+    // Their stores can be written once they are there.
+    for (int64_t rank = 1; rank < count(); ++rank)
+      answerOf(rank, request);
+  }
+
+  void opened(const void* window, const StrataLayout& layout, const char* what) override {
+    MessageWriter message;
+    message << Command::Open << window << layout.virtual_memory << layout.memory << layout.address
+            << layout.element_bytes << layout.stack << layout.rank << uint8_t(layout.within != nullptr);
+    for (const int64_t* list : {layout.extents, layout.grid, layout.block_sizes})
+      for (int32_t i = 0; i < layout.rank; ++i)
+        message << list[i];
+    message.text(what).text(layout.within ? layout.within : "").text(layout.across ? layout.across : "");
+    tellAll(message);
+  }
+
+  void closed(const void* window) override { tellAll(MessageWriter() << Command::Close << window); }
+
+  void run(int64_t rank, const runtime::RankPart& part) override {
+    const auto* body = reinterpret_cast<const char*>(part.body);
+    const auto distance = [&](const Code& code) { return std::abs(body - code.function); };
+    const Code* in = nullptr;
+    for (const Code& code : addresses_)
+      if (!in || distance(code) < distance(*in))
+        in = &code;
+    if (!in || distance(*in) > in->bytes)
+      runtime::fail("runtime-ranks-code", "a part of the program is no code that other ranks have");
+    const int64_t request = nextRequest();
+    MessageWriter message;
+    message << Command::Run << request << in->number << int64_t(body - in->function) << part.first << part.count
+            << part.processor << part.number << part.step;
+    message.text({static_cast<const char*>(part.arguments), static_cast<size_t>(part.argumentBytes)});
+    tell(rank, message);
+    const std::vector<char> answer = answerOf(rank, request);
+    MessageReader printed(answer);
+    for (auto left = printed.read<uint64_t>(); left > 0; --left) {
+      const auto order = printed.read<int64_t>();
+      runtime::current()->runContext->output().addText(order, std::string(printed.text()));
+    }
+  }
+
+  std::map<std::string, int64_t> figures() override {
+    std::map<std::string, int64_t> all;
+    for (int64_t rank = 1; rank < count(); ++rank) {
+      const int64_t request = nextRequest();
+      tell(rank, MessageWriter() << Command::Figures << request);
+      const std::vector<char> answer = answerOf(rank, request);
+      MessageReader reader(answer);
+      for (auto left = reader.read<uint64_t>(); left > 0; --left) {
+        const std::string name(reader.text());
+        all[name] += reader.read<int64_t>();
+      }
+    }
+    return all;
+  }
+
+  void end() override {
+    tellAll(MessageWriter() << Command::End);
+    transport_.barrier();
+    transport_.end();
+  }
+
+private:
+  struct Code {
+    int64_t number;
+    const char* function;
+    int64_t bytes; // of the object
+  };
+
+  int64_t nextRequest() { return requests_++ % mostRequests; }
+
+  void tell(int64_t rank, const MessageWriter& message) {
+    transport_.send(rank, kindCommand, message.bytes().data(), message.bytes().size());
+  }
+  void tellAll(const MessageWriter& message) {
+    for (int64_t rank = 1; rank < count(); ++rank)
+      tell(rank, message);
+  }
+
+  std::vector<char> answerOf(int64_t rank, int64_t request) {
+    std::vector<char> message;
+    for (int64_t tries = 0;; ++tries) {
+      if (transport_.take(rank, kindAnswer + static_cast<int>(request), message))
+        return message;
+      if (transport_.take(-1, kindFailure, message))
+        failLike(message);
+      strata_yield();
+      if (tries > 200)
+        usleep(50);
+    }
+  }
+
+  std::atomic<int64_t> requests_{0};
+  int64_t codes_ = 0;
+  std::vector<Code> addresses_;
+};
+
+Leader* leader = nullptr;
+
+} // namespace
+
+bool join(Transport& transport, std::string& error) {
+  auto* addresses = new Addresses(runtime::systemMemory(), transport.own() == 0);
+  if (!addresses->reserveStretches()) {
+    error = "the addresses that all ranks share are in use, or more than a limit allows, in rank " +
+            std::to_string(transport.own());
+    return false;
+  }
+  for (const Stretch& stretch : {Addresses::home(), Addresses::stores()})
+    transport.expose(stretch.first, stretch.bytes);
+  runtime::setSystemMemory(addresses);
+  return true;
+}
+
+Cluster& lead(Transport& transport) {
+  leader = new Leader(transport);
+  runtime::setRanks(leader);
+  return *leader;
+}
+
+Cluster* leading() {
+  return leader;
+}
+
+} // namespace strata::cluster

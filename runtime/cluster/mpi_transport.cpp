@@ -1,0 +1,146 @@
+// Ranks over MPI: messages as they are, memory through one dynamic window under a shared lock that lasts as long as the
+// process. Elements at a distance go as a vector type, in one operation. Calls into windows are made one at a time: the
+// implementations differ in what they allow beyond that.
+#include "runtime/cluster/transport.h"
+
+#include <climits>
+#include <mpi.h>
+#include <mutex>
+
+namespace strata::cluster {
+namespace {
+
+/// Bytes and elements that one operation takes, as MPI counts in int.
+constexpr int64_t most = INT_MAX / 2;
+
+class MpiTransport final : public Transport {
+public:
+  MpiTransport() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &own_);
+    MPI_Comm_size(MPI_COMM_WORLD, &count_);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window_);
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+  }
+
+  int64_t own() const override { return own_; }
+  int64_t count() const override { return count_; }
+
+  void send(int64_t rank, int kind, const void* bytes, size_t count) override {
+    // In pieces, the first with the length of all.
+    const auto whole = static_cast<int64_t>(count);
+    MPI_Send(&whole, 1, MPI_INT64_T, static_cast<int>(rank), kind, MPI_COMM_WORLD);
+    for (int64_t at = 0; at < whole; at += most)
+      MPI_Send(static_cast<const char*>(bytes) + at, static_cast<int>(std::min(most, whole - at)), MPI_BYTE,
+               static_cast<int>(rank), kind, MPI_COMM_WORLD);
+  }
+
+  bool take(int64_t rank, int kind, std::vector<char>& message) override {
+    const std::lock_guard guard(taking_);
+    int has = 0;
+    MPI_Status status;
+    MPI_Iprobe(rank < 0 ? MPI_ANY_SOURCE : static_cast<int>(rank), kind, MPI_COMM_WORLD, &has, &status);
+    if (!has)
+      return false;
+    int64_t whole = 0;
+    MPI_Recv(&whole, 1, MPI_INT64_T, status.MPI_SOURCE, kind, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    message.resize(static_cast<size_t>(whole));
+    for (int64_t at = 0; at < whole; at += most)
+      MPI_Recv(message.data() + at, static_cast<int>(std::min(most, whole - at)), MPI_BYTE, status.MPI_SOURCE, kind,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return true;
+  }
+
+  void expose(void* first, size_t bytes) override {
+    MPI_Win_attach(window_, first, static_cast<MPI_Aint>(bytes));
+    barrier();
+  }
+
+  void get(int64_t rank, char* to, int64_t toStep, const char* from, int64_t fromStep, int64_t elements,
+           int64_t bytes) override {
+    eachPart(elements, bytes, toStep, fromStep, [&](int64_t at, const Type& here, const Type& there) {
+      MPI_Get(to + at * toStep, here.count, here.type, static_cast<int>(rank), addressOf(from + at * fromStep),
+              there.count, there.type, window_);
+    });
+  }
+
+  void put(int64_t rank, char* to, int64_t toStep, const char* from, int64_t fromStep, int64_t elements,
+           int64_t bytes) override {
+    eachPart(elements, bytes, fromStep, toStep, [&](int64_t at, const Type& here, const Type& there) {
+      MPI_Put(from + at * fromStep, here.count, here.type, static_cast<int>(rank), addressOf(to + at * toStep),
+              there.count, there.type, window_);
+    });
+  }
+
+  void flush() override {
+    const std::lock_guard guard(lock_);
+    MPI_Win_flush_all(window_);
+  }
+
+  void barrier() override { MPI_Barrier(MPI_COMM_WORLD); }
+
+  void end() override {
+    MPI_Win_unlock_all(window_);
+    MPI_Win_free(&window_);
+    MPI_Finalize();
+  }
+
+private:
+  /// So many of a type.
+  struct Type {
+    int count;
+    MPI_Datatype type;
+  };
+
+  static MPI_Aint addressOf(const char* at) {
+    MPI_Aint address = 0;
+    MPI_Get_address(at, &address);
+    return address;
+  }
+
+  /// Elements on one side: bytes where they follow each other, else a vector, which is to be freed.
+  static Type typeOf(int64_t elements, int64_t bytes, int64_t step, bool& isOwn) {
+    isOwn = step != bytes;
+    if (!isOwn)
+      return {static_cast<int>(elements * bytes), MPI_BYTE};
+    Type made{1, MPI_DATATYPE_NULL};
+    MPI_Type_create_hvector(static_cast<int>(elements), static_cast<int>(bytes), step, MPI_BYTE, &made.type);
+    MPI_Type_commit(&made.type);
+    return made;
+  }
+
+  template <typename Start>
+  void eachPart(int64_t elements, int64_t bytes, int64_t hereStep, int64_t thereStep, Start start) {
+    const std::lock_guard guard(lock_);
+    const int64_t each = std::max<int64_t>(1, most / bytes);
+    for (int64_t at = 0; at < elements; at += each) {
+      const int64_t count = std::min(each, elements - at);
+      bool isOwnHere = false, isOwnThere = false;
+      Type here = typeOf(count, bytes, hereStep, isOwnHere), there = typeOf(count, bytes, thereStep, isOwnThere);
+      start(at, here, there);
+      if (isOwnHere)
+        MPI_Type_free(&here.type); // when the operation has ended
+      if (isOwnThere)
+        MPI_Type_free(&there.type);
+    }
+  }
+
+  int own_ = 0, count_ = 1;
+  MPI_Win window_ = MPI_WIN_NULL;
+  std::mutex lock_, taking_;
+};
+
+} // namespace
+} // namespace strata::cluster
+
+extern "C" strata::cluster::Transport* strata_make_transport() {
+  int provided = 0, size = 1;
+  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS ||
+      provided != MPI_THREAD_MULTIPLE)
+    return nullptr;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (size < 2) {
+    MPI_Finalize();
+    return nullptr;
+  }
+  return new strata::cluster::MpiTransport;
+}

@@ -1,0 +1,227 @@
+// A node: takes commands one after the other and does what they say. Rank 0's memory is a window here, so that moves
+// find it by themselves.
+#include "runtime/cluster/addresses.h"
+#include "runtime/cluster/cluster.h"
+#include "runtime/cluster/commands.h"
+#include "runtime/cluster/message.h"
+#include "runtime/core/failure.h"
+#include "runtime/core/run_context.h"
+#include "runtime/core/runtime.h"
+#include "runtime/core/window.h"
+
+#include <set>
+#include <unistd.h>
+
+namespace strata::cluster {
+namespace {
+
+/// A node's side of the runtime's Ranks: it has the others' memory, and sends nobody work.
+class Follower final : public WithMemory<runtime::Ranks> {
+public:
+  using WithMemory::WithMemory;
+  void run(int64_t, const runtime::RankPart&) override {
+    runtime::fail("runtime-ranks-nested", "a part of a program on another rank starts parts on other ranks");
+  }
+  void opened(const void*, const StrataLayout&, const char*) override {}
+  void closed(const void*) override {}
+};
+
+/// The memory of rank 0.
+class HomeMemory final : public runtime::WindowBackend {
+public:
+  explicit HomeMemory(runtime::Ranks& all) : all_(all) {}
+
+  void move(const runtime::WindowMove& move) override {
+    std::vector<int64_t> index(static_cast<size_t>(move.rank), 0);
+    char* there = Addresses::home().first + move.offset;
+    char* here = move.memory;
+    const int32_t last = move.rank - 1;
+    const int64_t count = move.rank ? move.extents[last] : 1, bytes = move.elementBytes;
+    const int64_t thereStep = (move.rank ? move.windowStrides[last] : 1) * bytes,
+                  hereStep = (move.rank ? move.memoryStrides[last] : 1) * bytes;
+    while (true) {
+      if (move.intoWindow)
+        all_.write(0, {there, thereStep}, {here, hereStep}, count, bytes);
+      else
+        all_.read(0, {here, hereStep}, {there, thereStep}, count, bytes);
+      int32_t next = last;
+      while (--next >= 0) {
+        const auto i = static_cast<size_t>(next);
+        there += move.windowStrides[next] * bytes;
+        here += move.memoryStrides[next] * bytes;
+        if (++index[i] < move.extents[next])
+          break;
+        there -= index[i] * move.windowStrides[next] * bytes;
+        here -= index[i] * move.memoryStrides[next] * bytes;
+        index[i] = 0;
+      }
+      if (next < 0)
+        break;
+    }
+    all_.finish();
+  }
+
+private:
+  runtime::Ranks& all_;
+};
+
+Transport* failing = nullptr; // by which a failure goes to rank 0
+
+/// Rank 0 ends the program, and this process with it.
+void sendFailure(const StrataCheck* check, const int64_t*, int32_t, const char* text) {
+  MessageWriter message;
+  message.text(check->code ? check->code : "").text(text).text(check->help ? check->help : "");
+  message.text(check->file ? check->file : "") << check->line << check->column;
+  failing->send(0, kindFailure, message.bytes().data(), message.bytes().size());
+  while (true)
+    pause();
+}
+
+class Node {
+public:
+  Node(Transport& transport, NodeCode& code) : transport_(transport), code_(code), others_(transport) {
+    failing = &transport;
+    strata_set_failure_handler(sendFailure);
+    runtime::setRanks(&others_);
+    runtime::openWindow(static_cast<int64_t>(Addresses::home().bytes / 2), std::make_unique<HomeMemory>(others_),
+                        "rank 0's memory", Addresses::home().first);
+    runtime::hasWindowsOfMemory().store(true);
+  }
+
+  void serve() {
+    std::vector<char> message;
+    while (true) {
+      for (int64_t tries = 0; !transport_.take(0, kindCommand, message); ++tries)
+        if (tries > 200)
+          usleep(50);
+      MessageReader reader(message);
+      const auto command = reader.read<Command>();
+      if (command == Command::End)
+        break;
+      obey(command, reader);
+    }
+    runtime::setRanks(nullptr);
+    transport_.barrier();
+    transport_.end();
+  }
+
+private:
+  struct Code {
+    const StrataMachine* machine;
+    const char* function;
+  };
+
+  void obey(Command command, MessageReader& reader) {
+    switch (command) {
+    case Command::Load: {
+      const auto number = reader.read<int64_t>();
+      const StrataMachine* machine = code_.machine(reader.text());
+      const std::string_view target = reader.text(), object = reader.text(), function = reader.text();
+      codes_[number] = {machine, static_cast<const char*>(code_.load(target, object, function))};
+      break;
+    }
+    case Command::Use: {
+      const auto request = reader.read<int64_t>();
+      strata_machine(codes_.at(reader.read<int64_t>()).machine);
+      answer(request, MessageWriter());
+      break;
+    }
+    case Command::Open:
+      open(reader);
+      break;
+    case Command::Close:
+      strata_window_release(reader.read<void*>());
+      break;
+    case Command::Run:
+      run(reader);
+      break;
+    case Command::Figures:
+      tellFigures(reader.read<int64_t>());
+      break;
+    case Command::End:
+      break;
+    }
+  }
+
+  /// A text that lasts as long as the process.
+  const char* kept(std::string_view text) { return texts_.emplace(text).first->c_str(); }
+
+  void open(MessageReader& reader) {
+    void* const window = reader.read<void*>();
+    StrataLayout layout{};
+    layout.virtual_memory = reader.read<uint32_t>();
+    layout.memory = reader.read<uint32_t>();
+    layout.address = reader.read<int64_t>();
+    layout.element_bytes = reader.read<int64_t>();
+    layout.stack = reader.read<int64_t>();
+    layout.rank = reader.read<int32_t>();
+    const bool isCounted = reader.read<uint8_t>() != 0;
+    const auto rank = static_cast<size_t>(layout.rank);
+    const std::vector<int64_t> extents = reader.numbers(rank), grid = reader.numbers(rank),
+                               blocks = reader.numbers(rank);
+    layout.extents = extents.data();
+    layout.grid = grid.data();
+    layout.block_sizes = blocks.data();
+    const char* what = kept(reader.text());
+    const char *within = kept(reader.text()), *across = kept(reader.text());
+    layout.within = isCounted ? within : nullptr;
+    layout.across = isCounted ? across : nullptr;
+    runtime::openDistributed(layout, what, window);
+  }
+
+  void run(MessageReader& reader) {
+    const auto request = reader.read<int64_t>();
+    const Code& code = codes_.at(reader.read<int64_t>());
+    runtime::RankPart part;
+    part.body =
+        reinterpret_cast<void (*)(void*, int64_t)>(reinterpret_cast<uintptr_t>(code.function + reader.read<int64_t>()));
+    part.first = reader.read<int64_t>();
+    part.count = reader.read<int64_t>();
+    part.processor = reader.read<uint32_t>();
+    part.number = reader.read<int64_t>();
+    part.step = reader.read<int64_t>();
+    const std::string_view arguments = reader.text();
+    // Aligned as on the stack that they come from.
+    std::vector<std::max_align_t> copy(arguments.size() / sizeof(std::max_align_t) + 1);
+    std::memcpy(copy.data(), arguments.data(), arguments.size());
+    part.arguments = copy.data();
+    part.argumentBytes = static_cast<int64_t>(arguments.size());
+    runtime::RunContext& context = *runtime::current()->runContext;
+    context.output().begin();
+    runtime::runPart(part, {&context, part.processor, part.number, part.step});
+    const auto printed = context.output().endForOther();
+    MessageWriter message;
+    message << static_cast<uint64_t>(printed.size());
+    for (const auto& [order, text] : printed)
+      (message << order).text(text);
+    answer(request, message);
+  }
+
+  void tellFigures(int64_t request) {
+    MessageWriter message;
+    const std::map<std::string, int64_t> counted = runtime::counters();
+    message << static_cast<uint64_t>(counted.size());
+    for (const auto& [name, amount] : counted)
+      message.text(name) << amount;
+    runtime::resetCounters();
+    answer(request, message);
+  }
+
+  void answer(int64_t request, const MessageWriter& message) {
+    transport_.send(0, kindAnswer + static_cast<int>(request), message.bytes().data(), message.bytes().size());
+  }
+
+  Transport& transport_;
+  NodeCode& code_;
+  Follower others_;
+  std::map<int64_t, Code> codes_;
+  std::set<std::string> texts_;
+};
+
+} // namespace
+
+void serve(Transport& transport, NodeCode& code) {
+  Node(transport, code).serve();
+}
+
+} // namespace strata::cluster

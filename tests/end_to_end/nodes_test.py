@@ -1,0 +1,147 @@
+"""The example programs on the machine 'cluster' over several processes (--nodes): the same bits and the same figures as in one, whatever
+their number. What cannot be spread is refused; what breaks a rule in another process is told as it is in one, and what is printed there
+comes in its order. With --brief: every Sequoia program, and some of the others."""
+
+import os
+import shutil
+import subprocess
+import unittest
+
+import harness
+import hbir_programs
+import numpy as np
+import pla_programs
+import programs
+
+MPIRUN = shutil.which("mpirun")
+EXAMPLES = os.path.join(harness.ROOT, "examples")
+VECTADD = os.path.join(EXAMPLES, "sequoia/vectadd/vectadd.sq")
+PICK = """void task Pick(in int at[N], in float x[M], inout float y[N]);
+void task<inner> Pick::Cut(in int at[N], in float x[M], inout float y[N])
+{
+  tunable block;
+  mappar (long i = 0 : (N + block - 1) / block) {
+    Pick(at[i * block; block], x, y[i * block; block]);
+  }
+}
+void task<leaf> Pick::L(in int at[N], in float x[M], inout float y[N])
+{
+  for (long i = 0; i < N; i++)
+    y[i] = y[i] + x[at[i]];
+}
+"""
+
+
+def bits(got):
+    return {name: (array.dtype.str, array.tobytes()) for name, array in got.items()}
+
+
+def figures(result):
+    """What --stats says, without times."""
+    return [line for line in result.out.splitlines() if " on cluster: " not in line]
+
+
+class Nodes(harness.Case):
+    def setUp(self):
+        super().setUp()
+        library = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(harness.options.strata))), "lib/libstrata_mpi.so")
+        if not MPIRUN or not os.path.exists(library):
+            if os.environ.get("CI"):
+                self.fail("Open MPI is missing, or Strata was built before it was there")
+            self.skipTest("needs Open MPI")
+
+    def compare(self, name, run, counts):
+        alone = bits(run())
+        for count in counts:
+            with self.subTest(program=name, nodes=count):
+                self.assertEqual(bits(run("--nodes", count)) == alone, True, f"{name}: other bits in {count} processes")
+
+    def test_sequoia(self):
+        for number, program in enumerate(programs.PROGRAMS):
+            if "cluster" in program.but_not:
+                continue
+            for size in program.sizes[1:2] if harness.options.brief else program.sizes:
+                given = program.make(size)
+                self.compare(f"{program.name} {size}", lambda *more: programs.run(self, program, given, "--machine", "cluster", *more),
+                             (2 + number % 3,) if harness.options.brief else (2, 3, 4))
+
+    def test_hbir(self):
+        for number, program in enumerate(hbir_programs.programs()):
+            if harness.options.brief and program.form != "a":
+                continue
+            size = program.sizes[1]
+            given = program.make(size)
+            self.compare(f"{program.name} {program.form}", lambda *more: hbir_programs.run(self, program, given, size, "--machine", "cluster", *more),
+                         (2 + number % 3,))
+
+    def test_loops(self):
+        for number, program in enumerate(pla_programs.programs()):
+            if harness.options.brief and number % 5:
+                continue
+            size = program.sizes[1]
+            given = program.make(size)
+            self.compare(program.name, lambda *more: pla_programs.run(self, program, given, size, "--machine", "cluster", *more), (2 + number % 3,))
+
+    def test_figures_and_repetitions(self):
+        """Counted is what happens, wherever; arrays that are added to begin anew each time."""
+        matmul = os.path.join(EXAMPLES, "sequoia/matmul/matmul.sq")
+        words = ("run", matmul, "--machine", "cluster", "--size", "M=70,N=90,P=130", "--in", "A=random", "--in", "B=random:2", "--in", "C=random:3",
+                 "--out", "C=c.npy", "--stats", "--repeat", "3")
+        alone = self.succeeds(*words)
+        expected = np.load(self.path("c.npy"))
+        for more in (("--nodes", "2"), ("--nodes", "4", "--threads", "1"), ("--nodes", "3", "--threads", "3")):
+            spread = self.succeeds(*words, *more)
+            self.assertEqual(figures(spread), figures(alone))
+            self.assertTrue((np.load(self.path("c.npy")) == expected).all())
+
+    def test_what_is_printed(self):
+        groups = os.path.join(EXAMPLES, "hbir/groups/groups.hbir")
+        words = ("run", groups, "--machine", "cluster", "--in", "A=iota")
+        lines = [line for line in self.succeeds(*words).out.splitlines() if " on cluster: " not in line]
+        spread = [line for line in self.succeeds(*words, "--nodes", "4").out.splitlines() if " on cluster: " not in line]
+        self.assertEqual(spread, lines)
+
+    def test_a_failure_in_another_process(self):
+        self.write("pick.sq", PICK)
+        at = np.arange(4000, dtype="i4") % 100
+        at[3500] = 777
+        self.save("at.npy", at)
+        words = ("run", "pick.sq", "--machine", "cluster", "--in", "at=at.npy", "--in", "x=iota", "--in", "y=1", "--size", "M=100", "--out", "y=y.npy")
+        alone = self.is_refused(*words, code="index-out-of-range", mentions="pick.sq:12:21")
+        spread = self.is_refused(*words, "--nodes", "4", code="index-out-of-range", mentions="pick.sq:12:21")
+        self.assertEqual(spread.err, alone.err)
+        at[3500] = 77
+        self.save("at.npy", at)
+        self.succeeds(*words, "--nodes", "4")
+        self.assertTrue((np.load(self.path("y.npy")) == 1 + at).all())
+
+    def test_refusals(self):
+        data = ("--size", "N=9", "--in", "A=1", "--in", "B=2")
+        self.is_refused("run", VECTADD, "--machine", "host", *data, "--nodes", "2", code="nodes-machine", mentions="process: true")
+        self.is_refused("run", VECTADD, "--machine", "cluster", *data, "--nodes", "5", code="nodes-machine", mentions=["machine.yaml", "4 of 'node'"])
+        self.is_refused("run", VECTADD, "--machine", "cluster", *data, "--nodes", "0", code="driver-usage", mentions="1 to 65536")
+        self.is_refused("run", VECTADD, "--machine", "cluster", "--in", "A=1", "--nodes", "3", code="run-missing-size")
+        self.is_refused("run", "nosuch.sq", "--machine", "cluster", "--nodes", "2", code="driver-cannot-read", mentions="strata run nosuch.sq")
+        self.is_refused("run", VECTADD, "--machine", "cluster", *data, "--nodes", "2", code="nodes-no-mpi", mentions="openmpi-bin", PATH="/nowhere")
+        wrong = self.write("m.yaml", self.succeeds("machine", "cluster").out.replace("machine: cluster", "machine: m").replace(
+            "  - name: front\n    kind: control\n", "  - name: front\n    kind: control\n    process: true\n"))
+        self.is_refused("machine", wrong, code="machine-process", mentions="so are")
+
+    def test_addresses_that_are_not_to_be_had(self):
+        limited = ["bash", "-c", "ulimit -v 20000000; exec \"$@\"", "bash", harness.options.strata, "run", VECTADD, "--machine", "cluster", "--size", "N=9",
+                   "--in", "A=1", "--in", "B=2", "--nodes", "2"]
+        done = subprocess.run(limited, cwd=self.folder, capture_output=True, text=True, timeout=600)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("nodes-cannot-join", done.stderr)
+
+    def test_started_by_mpirun(self):
+        environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        done = subprocess.run([MPIRUN, "--oversubscribe", "-n", "3", harness.options.strata, "run", VECTADD, "--machine", "cluster", "--size", "N=5000",
+                               "--in", "A=iota", "--in", "B=1", "--out", "C=c.npy"], cwd=self.folder, env=environment, capture_output=True, text=True,
+                              timeout=600)
+        self.assertEqual((done.returncode, done.stdout.count(" on cluster: ")), (0, 1), done.stderr)
+        self.assertTrue((np.load(self.path("c.npy")) == np.arange(5000) + 1).all())
+
+
+if __name__ == "__main__":
+    harness.main()
