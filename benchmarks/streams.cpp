@@ -54,7 +54,7 @@ void kernel(void* context, int64_t instance) {
 void run(Chain chain) {
   for (int64_t i = 0; i + 1 < chain.stages; ++i)
     chain.streams[i] = strata_stream_create(sizeof(float), capacity, "chain");
-  const StrataParts concurrent{strata_none, 1, 0, 0, 0};
+  const StrataParts concurrent{strata_none, 1, 0, 0, 0, 0};
   strata_spmd(kernel, &chain, sizeof chain, chain.stages, &concurrent);
   for (int64_t i = 0; i + 1 < chain.stages; ++i)
     strata_stream_destroy(chain.streams[i]);

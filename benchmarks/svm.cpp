@@ -240,7 +240,7 @@ Row switchRow(Bench& bench) {
   Row row = hold(
       bench, std::move(contest),
       [] {
-        static const StrataParts concurrent{strata_none, 1, 0, 0, 0};
+        static const StrataParts concurrent{strata_none, 1, 0, 0, 0, 0};
         strata_spmd(
             [](void*, int64_t) {
               for (int64_t i = 0; i < switches / 2; ++i)

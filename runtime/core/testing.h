@@ -63,7 +63,7 @@ inline StrataMachine machineOf(const char* name, const StrataMemory* memories, c
 /// Runs body(i) for i in [0, instances).
 template <typename Body>
 void spmd(int64_t instances, bool concurrent, Body body, uint32_t processor = ~0u) {
-  const StrataParts parts{processor, concurrent, 0, 0, 0};
+  const StrataParts parts{processor, concurrent, 0, 0, 0, 0};
   strata_spmd([](void* context, int64_t i) { (*static_cast<Body*>(context))(i); }, &body, sizeof body, instances,
               &parts);
 }

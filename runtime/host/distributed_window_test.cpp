@@ -157,7 +157,7 @@ TEST_P(Distributed, EachInstanceOfAVirtualMemoryHasItsOwnPart) {
   strata_machine(&machine);
   std::vector<char*> stores(8);
   spmd(8, false, [&](int64_t i) { stores[static_cast<size_t>(i)] = static_cast<char*>(strata_store(Local)); }, Pe);
-  const StrataParts parts{Pe, 0, 2, 0, 0};
+  const StrataParts parts{Pe, 0, 2, 0, 0, 0};
   strata_spmd(
       [](void* context, int64_t half) {
         auto& all = *static_cast<std::vector<char*>*>(context);

@@ -241,7 +241,7 @@ TEST_P(Spmd, FewerInstancesThanPartsLeaveProcessorsIdle) {
   strata_machine(&machine);
   std::vector<std::atomic<int>> seen(64);
   auto inParts = [](int64_t instances, int64_t count, uint32_t processor, auto body) {
-    const StrataParts parts{processor, 0, count, 0, 0};
+    const StrataParts parts{processor, 0, count, 0, 0, 0};
     strata_spmd([](void* context, int64_t i) { (*static_cast<decltype(body)*>(context))(i); }, &body, sizeof body,
                 instances, &parts);
   };
@@ -270,7 +270,7 @@ TEST_P(Spmd, ASubsetOfAPartsProcessors) {
   strata_machine(&machine);
   std::vector<std::atomic<int>> seen(64);
   auto onSubset = [](int64_t count, uint32_t processor, int64_t first, int64_t width, auto body) {
-    const StrataParts parts{processor, 0, count, first, width};
+    const StrataParts parts{processor, 0, count, first, width, 0};
     strata_spmd([](void* context, int64_t i) { (*static_cast<decltype(body)*>(context))(i); }, &body, sizeof body,
                 count, &parts);
   };

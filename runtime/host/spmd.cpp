@@ -111,10 +111,11 @@ void strata_spmd(void (*body)(void* arguments, int64_t instance), const void* ar
   if (Ranks* all = ranks(); all && all->own() == 0 && machine && parts->processor < machine->processor_count &&
                             machine->processors[parts->processor].is_process) {
     const StrataProcessor& processor = machine->processors[parts->processor];
-    if (parts->is_concurrent)
-      fail("runtime-ranks-concurrent",
-           std::string("instances on '") + processor.name +
-               "' wait for each other, and each of them may be in a process of its own",
+    if (parts->is_concurrent || parts->has_handles)
+      fail("runtime-ranks-apart",
+           std::string("instances on '") + processor.name + "' " +
+               (parts->is_concurrent ? "wait for each other" : "share streams or moves with others") +
+               ", and are in several processes",
            "run the program in one process: without --nodes");
     Shares shares{*all,
                   {body, arguments, argument_bytes, 0, instances, parts->processor, range->first(), step},

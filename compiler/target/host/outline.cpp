@@ -226,7 +226,8 @@ private:
     Value count = instances ? builder.create<arith::SubIOp>(loc, instances.getUpper(), lower).getResult()
                             : builder.create<arith::ConstantIndexOp>(loc, 1).getResult();
     Value words = builder.create<UnrealizedConversionCastOp>(loc, builder.getI64Type(), count).getResult(0);
-    StrataParts parts{processorIndex(executorOf(op)), isConcurrent(op), 0, 0, 0};
+    StrataParts parts{processorIndex(executorOf(op)), isConcurrent(op), 0, 0, 0, 0};
+    parts.has_handles = llvm::any_of(values, [](Value value) { return isa<StreamType, TokenType>(value.getType()); });
     if (instances)
       parts.parts = static_cast<int64_t>(instances.getParts().value_or(0));
     if (const std::optional<machine::InstanceRange> subset = transform::subsetOf(op); subset && !isConcurrent(op)) {

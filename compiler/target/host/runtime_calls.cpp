@@ -135,13 +135,13 @@ Value RuntimeCalls::streamPlace(OpBuilder& builder, Location location, StringRef
 
 Value RuntimeCalls::parts(OpBuilder& builder, Location location, const StrataParts& parts) {
   const std::string key = (Twine(parts.processor) + "|" + Twine(parts.is_concurrent) + "|" + Twine(parts.parts) + "|" +
-                           Twine(parts.first) + "|" + Twine(parts.width))
+                           Twine(parts.first) + "|" + Twine(parts.width) + "|" + Twine(parts.has_handles))
                               .str();
   Type word = builder.getI32Type(), number = builder.getI64Type();
-  const SmallVector<Type> types{word, word, number, number, number};
+  const SmallVector<Type> types{word, word, number, number, number, word};
   return structure(builder, location, "strata.parts.", key, types, [&](OpBuilder& inside) {
     return numbers(inside, location, types,
-                   {parts.processor, parts.is_concurrent, parts.parts, parts.first, parts.width});
+                   {parts.processor, parts.is_concurrent, parts.parts, parts.first, parts.width, parts.has_handles});
   });
 }
 

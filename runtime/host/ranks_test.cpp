@@ -1,0 +1,150 @@
+// A machine over several processes, seen from rank 0, with other ranks that are this process too: every instance runs
+// once, on the rank that has it and as the processor that it is in one process; elements of other ranks' instances go
+// through the interface, all others do not.
+#include "runtime/core/testing.h"
+#include "runtime/host/machine.h"
+#include "runtime/host/ranks.h"
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace strata::runtime::over_ranks {
+namespace {
+
+enum : uint32_t { Home, Memory, Space };
+enum : uint32_t { Front, Node };
+
+/// Ranks of which this process is all: parts run here, memory is that of one process.
+class AllHere final : public Ranks {
+public:
+  explicit AllHere(int64_t count) : count_(count) {}
+  int64_t own() const override { return 0; }
+  int64_t count() const override { return count_; }
+  void run(int64_t rank, const RankPart& part) override {
+    const std::lock_guard guard(lock_);
+    for (int64_t i = 0; i < part.count; ++i)
+      sent[part.first + i] = {rank, part.number + i * part.step};
+    // As a node does it: of a copy of the arguments.
+    std::vector<int64_t> copy(static_cast<size_t>(part.argumentBytes / 8 + 1));
+    std::memcpy(copy.data(), part.arguments, static_cast<size_t>(part.argumentBytes));
+    RankPart here = part;
+    here.arguments = copy.data();
+    runPart(here, {current()->runContext, part.processor, part.number, part.step});
+  }
+  void read(int64_t rank, Elements to, Elements from, int64_t elements, int64_t bytes) override {
+    ++copies[rank];
+    for (int64_t i = 0; i < elements; ++i)
+      std::memcpy(to.first + i * to.step, from.first + i * from.step, static_cast<size_t>(bytes));
+  }
+  void write(int64_t rank, Elements to, Elements from, int64_t elements, int64_t bytes) override {
+    read(rank, to, from, elements, bytes);
+  }
+  void finish() override { ++finished; }
+  void opened(const void*, const StrataLayout&, const char*) override { ++windows; }
+  void closed(const void*) override { --windows; }
+
+  struct Sent {
+    int64_t rank, number;
+  };
+  std::map<int64_t, Sent> sent;      // by instance
+  std::map<int64_t, int64_t> copies; // by rank
+  int64_t finished = 0, windows = 0;
+
+private:
+  const int64_t count_;
+  std::mutex lock_;
+};
+
+class OverRanks : public WithThreads {
+protected:
+  OverRanks() {
+    processors_[Node].is_process = 1;
+    strata_machine(&machine_);
+  }
+  ~OverRanks() override {
+    setRanks(nullptr);
+    strata_machine(nullptr);
+  }
+  AllHere& start(int64_t count) {
+    all_ = std::make_unique<AllHere>(count);
+    setRanks(all_.get());
+    return *all_;
+  }
+
+  const StrataMemory memories_[3] = {memoryOf("home", 0, 1, 0, 64), memoryOf("memory", 1 << 12, 6, 1, 16),
+                                     memoryOf("space", 0, 1, 0, 16)};
+  StrataProcessor processors_[2] = {processorOf("front", 1, 0), processorOf("node", 6, 8)};
+  const StrataMachine machine_ = machineOf("nodes", memories_, processors_, 3, 2);
+  std::unique_ptr<AllHere> all_;
+};
+STRATA_WITH_THREADS(OverRanks);
+
+TEST_P(OverRanks, EveryInstanceRunsOnceWhereItIs) {
+  for (int64_t ranks = 2; ranks <= 6; ++ranks)
+    for (int64_t instances : {1, 2, 3, 5, 6}) {
+      AllHere& all = start(ranks);
+      std::mutex lock;
+      std::map<int64_t, int64_t> ran; // instance to the processor that it acted as
+      struct Arguments {
+        std::mutex* lock;
+        std::map<int64_t, int64_t>* ran;
+      } arguments{&lock, &ran};
+      const StrataParts parts{Node, 0, 6, 0, 0, 0};
+      strata_spmd(
+          [](void* context, int64_t instance) {
+            const Arguments& own = *static_cast<Arguments*>(context);
+            const std::lock_guard guard(*own.lock);
+            EXPECT_TRUE(own.ran->emplace(instance, strata_instance()).second) << instance << " ran twice";
+          },
+          &arguments, sizeof arguments, instances, &parts);
+      ASSERT_EQ(static_cast<int64_t>(ran.size()), instances);
+      for (const auto& [instance, processor] : ran) {
+        EXPECT_EQ(processor, instance); // six parts of six processors
+        const int64_t rank = processor * ranks / 6;
+        const auto sent = all.sent.find(instance);
+        EXPECT_EQ(sent == all.sent.end() ? 0 : sent->second.rank, rank) << ranks << " ranks";
+        EXPECT_EQ(sent == all.sent.end() ? processor : sent->second.number, processor);
+      }
+    }
+}
+
+TEST_P(OverRanks, OtherRanksHaveTheirShares) {
+  for (int64_t ranks : {2, 3, 6}) {
+    AllHere& all = start(ranks);
+    const int64_t extents[] = {12}, grid[] = {6}, sizes[] = {0};
+    const StrataLayout layout{Space, Memory, 64, 4, 1, extents, grid, sizes, nullptr, nullptr, -1};
+    auto* block = static_cast<char*>(strata_window_acquire_distributed(&layout, "a block"));
+    EXPECT_EQ(all.windows, 1);
+    std::vector<int32_t> content(12), back(12);
+    for (int32_t i = 0; i < 12; ++i)
+      content[static_cast<size_t>(i)] = 100 + i;
+    const int64_t one = 1;
+    strata_window_move(block, &one, content.data(), &one, extents, 1, 4);
+    strata_window_move(back.data(), &one, block, &one, extents, 1, 4);
+    EXPECT_EQ(back, content);
+    // Two elements an instance: a copy for each instance of another rank, there and back.
+    EXPECT_EQ(static_cast<int64_t>(all.copies.size()), ranks - 1);
+    for (const auto& [rank, copies] : all.copies) {
+      EXPECT_NE(rank, 0);
+      EXPECT_EQ(copies, 2 * 6 / ranks);
+    }
+    EXPECT_EQ(all.finished, 2);
+    strata_window_release(block);
+    EXPECT_EQ(all.windows, 0);
+  }
+}
+
+TEST_P(OverRanks, WhatNeedsOneProcessIsRefused) {
+  start(2);
+  const auto run = [](uint32_t isConcurrent, uint32_t hasHandles) {
+    const StrataParts parts{Node, isConcurrent, 0, 0, 0, hasHandles};
+    strata_spmd([](void*, int64_t) {}, nullptr, 0, 2, &parts);
+  };
+  EXPECT_EXIT(run(1, 0), ::testing::ExitedWithCode(1), "'node' wait for each other.*runtime-ranks-apart");
+  EXPECT_EXIT(run(0, 1), ::testing::ExitedWithCode(1), "'node' share streams or moves.*runtime-ranks-apart");
+}
+
+} // namespace
+} // namespace strata::runtime::over_ranks
