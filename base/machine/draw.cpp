@@ -128,6 +128,8 @@ private:
   std::string processorNote(const Processor& processor) const {
     std::string note =
         times(processor.count, processor.name) + ", kind " + processorKindNames()[static_cast<size_t>(processor.kind)];
+    if (processor.isProcess)
+      note += ", a process each";
     if (processor.clock != 0)
       note += ", " + formatClock(processor.clock);
     if (!processor.target.empty())

@@ -1,5 +1,6 @@
 // The rules that every machine satisfies, one diagnostic kind a rule. Dangling ids are looked for first, and when there
 // are any nothing else is checked, so that every later rule may follow its references.
+#include "base/machine/addressing.h"
 #include "base/machine/connections.h"
 #include "base/machine/figures.h"
 #include "base/machine/quantity.h"
@@ -83,7 +84,10 @@ public:
       checkFifo(machine_.fifos[i]);
     for (uint32_t i = 0; i < machine_.links.size(); ++i)
       checkLink({i});
+    const unsigned before = diagnostics_.errorCount();
     validateLevels(machine_, diagnostics_);
+    for (uint32_t i = 0; i < machine_.processors.size() && diagnostics_.errorCount() == before; ++i)
+      checkProcess({i});
   }
 
 private:
@@ -288,7 +292,8 @@ private:
   }
 
   /// Processes have a memory each, and one class of them is all that a machine is spread over.
-  void checkProcess(const Processor& processor) {
+  void checkProcess(ProcessorId id) {
+    const Processor& processor = machine_[id];
     if (!processor.isProcess)
       return;
     const auto report = [&](const std::string& why) {
@@ -301,6 +306,18 @@ private:
         report("so are '" + other.name + "'")
             .label(other.origin.of("process"), "the other class")
             .help("say it of one class, those that the front end gives work to");
+    for (uint32_t i = 0; i < machine_.processors.size(); ++i) {
+      const Processor& below = machine_.processors[i];
+      const bool isBelow = std::find(below.masters.begin(), below.masters.end(), id) != below.masters.end();
+      for (uint32_t m = 0; m < machine_.memories.size() && (isBelow || i == id.value); ++m)
+        if (const Memory& memory = machine_.memories[m];
+            touches(machine_, {i}, {m}) && memory.count % processor.count) {
+          report("'" + below.name + "' works in memory '" + memory.name + "', of which they would have one together")
+              .label(memory.origin.of("name"), "the memory")
+              .help("give each of them a memory, and join these by a virtual one, as the machine 'cluster' does");
+          return;
+        }
+    }
   }
 
   void checkProcessor(const Processor& processor) {
@@ -330,7 +347,6 @@ private:
             .label(memory.origin.of("count"), "the memories")
             .label(origin.of("count"), "the processors");
     }
-    checkProcess(processor);
     if (processor.kind == ProcessorKind::Io && (processor.userKernels || processor.kernels.size() != 1))
       diagnostics_.report(ioKernels, origin.of("kernels"), processor.name)
           .help("name its kernel: 'kernels: [file_source]'");

@@ -172,6 +172,12 @@ TEST_F(Validate, Processors) {
   });
   breaks("machine-io-kernels", "'s' is an I/O device", [](Machine& m) { m.processors[1].kind = ProcessorKind::Io; });
   breaks("machine-dma-moves", "'s' is of kind dma", [](Machine& m) { m.processors[1].kind = ProcessorKind::Dma; });
+  breaks("machine-process", "'s' are processes of their own, and run no control code",
+         [](Machine& m) { m.processors[1].isProcess = true; });
+  breaks("machine-process", "works in memory 'main', of which they would have one together", [](Machine& m) {
+    m.processors[0].count = 2;
+    m.processors[0].isProcess = true;
+  });
   breaks("machine-array-kind", "'s': a processor of kind array",
          [](Machine& m) { m.processors[1].kind = ProcessorKind::Array; });
   breaks("machine-array-kind", "'a': a processor of kind array",

@@ -40,7 +40,8 @@ public:
   virtual int64_t load(const CodeTexts& code, const void* address) = 0;
   /// From here on code of that number runs, on its machine.
   virtual void use(int64_t code) = 0;
-  /// What the nodes have counted since the last time, by name.
+  /// What the nodes have counted since the last time, by name; and the most memory that each process has had, in bytes:
+  /// "peak memory of process 2".
   virtual std::map<std::string, int64_t> figures() = 0;
   /// Ends all nodes and the transport's use. Once, as the last call.
   virtual void end() = 0;
@@ -53,6 +54,8 @@ bool join(Transport& transport, std::string& error);
 Cluster& lead(Transport& transport);
 /// The cluster that this process leads, or null.
 Cluster* leading();
+/// The most memory that this process has had, bytes; 0: the system does not tell.
+int64_t peakMemory();
 /// Runs what rank 0 sends until it ends the cluster.
 void serve(Transport& transport, NodeCode& code);
 

@@ -8,6 +8,7 @@
 #include "runtime/core/run_context.h"
 
 #include <atomic>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace strata::cluster {
@@ -92,7 +93,7 @@ public:
   }
 
   std::map<std::string, int64_t> figures() override {
-    std::map<std::string, int64_t> all;
+    std::map<std::string, int64_t> all = {{"peak memory of process 0", peakMemory()}};
     for (int64_t rank = 1; rank < count(); ++rank) {
       const int64_t request = nextRequest();
       tell(rank, MessageWriter() << Command::Figures << request);
@@ -172,6 +173,11 @@ Cluster& lead(Transport& transport) {
 
 Cluster* leading() {
   return leader;
+}
+
+int64_t peakMemory() {
+  rusage used{};
+  return getrusage(RUSAGE_SELF, &used) == 0 ? int64_t(used.ru_maxrss) * 1024 : 0;
 }
 
 } // namespace strata::cluster

@@ -3,6 +3,7 @@
 // implementations differ in what they allow beyond that.
 #include "runtime/cluster/transport.h"
 
+#include <algorithm>
 #include <climits>
 #include <mpi.h>
 #include <mutex>
@@ -18,6 +19,7 @@ public:
   MpiTransport() {
     MPI_Comm_rank(MPI_COMM_WORLD, &own_);
     MPI_Comm_size(MPI_COMM_WORLD, &count_);
+    sending_ = std::vector<std::mutex>(static_cast<size_t>(count_));
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window_);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
   }
@@ -26,7 +28,9 @@ public:
   int64_t count() const override { return count_; }
 
   void send(int64_t rank, int kind, const void* bytes, size_t count) override {
-    // In pieces, the first with the length of all.
+    // In pieces, the first with the length of all; those of one message come one after the other.
+    const std::lock_guard guard(sending_[static_cast<size_t>(rank)]);
+    see();
     const auto whole = static_cast<int64_t>(count);
     MPI_Send(&whole, 1, MPI_INT64_T, static_cast<int>(rank), kind, MPI_COMM_WORLD);
     for (int64_t at = 0; at < whole; at += most)
@@ -47,6 +51,7 @@ public:
     for (int64_t at = 0; at < whole; at += most)
       MPI_Recv(message.data() + at, static_cast<int>(std::min(most, whole - at)), MPI_BYTE, status.MPI_SOURCE, kind,
                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    see();
     return true;
   }
 
@@ -85,6 +90,13 @@ public:
   }
 
 private:
+  /// What others have written here is seen, and they see what this rank has: where a message says that something is
+  /// there.
+  void see() {
+    const std::lock_guard guard(lock_);
+    MPI_Win_sync(window_);
+  }
+
   /// So many of a type.
   struct Type {
     int count;
@@ -127,6 +139,7 @@ private:
   int own_ = 0, count_ = 1;
   MPI_Win window_ = MPI_WIN_NULL;
   std::mutex lock_, taking_;
+  std::vector<std::mutex> sending_; // by rank
 };
 
 } // namespace

@@ -199,7 +199,8 @@ private:
 
   void tellFigures(int64_t request) {
     MessageWriter message;
-    const std::map<std::string, int64_t> counted = runtime::counters();
+    std::map<std::string, int64_t> counted = runtime::counters();
+    counted["peak memory of process " + std::to_string(transport_.own())] = peakMemory();
     message << static_cast<uint64_t>(counted.size());
     for (const auto& [name, amount] : counted)
       message.text(name) << amount;

@@ -4,6 +4,7 @@
 
 #include "runtime/core/trace.h"
 #include "runtime/core/transfer.h"
+#include "runtime/core/window.h"
 
 #include <algorithm>
 #include <array>
@@ -98,7 +99,7 @@ void strata_gather(const StrataWay* way, const StrataCheck* check, void* destina
   std::optional<WaitedMove> traced;
   if (way)
     traced.emplace(*way, bytes);
-  if (!(how & strata_gathers_windows)) {
+  if (!(how & strata_gathers_windows) && !isInWindow(destination) && !isInWindow(source) && !isInWindow(indices)) {
     // Also parts of no elements: their indices are in range all the same.
     MovePlan part = planMove(destination_strides + 1, source_strides + 1, extents + 1, rank - 1, element_bytes);
     if (part.empty)

@@ -154,12 +154,6 @@ bool isDense(const int64_t* strides, const int64_t* extents, int32_t rank) {
   return true;
 }
 
-/// Whether memory of another process takes part in a move.
-bool isInWindow(const void* destination, const void* source) {
-  return hasWindowsOfMemory().load(std::memory_order_relaxed) &&
-         (findWindow(destination).backend || findWindow(source).backend);
-}
-
 int64_t elementsOf(const int64_t* extents, int32_t rank) {
   int64_t count = 1;
   for (int32_t i = 0; i < rank; ++i)
@@ -174,7 +168,7 @@ void strata_move(void* destination, const int64_t* destination_strides, const vo
   const int64_t bytes = elementsOf(extents, rank) * element_bytes;
   if (bytes <= 0)
     return;
-  if (isInWindow(destination, source)) [[unlikely]]
+  if (isInWindow(destination) || isInWindow(source)) [[unlikely]]
     return strata_window_move(destination, destination_strides, source, source_strides, extents, rank, element_bytes);
   if (isDense(destination_strides, extents, rank) && isDense(source_strides, extents, rank)) {
     std::memcpy(destination, source, static_cast<size_t>(bytes));
@@ -212,7 +206,7 @@ StrataToken* strata_move_start_along(const StrataWay* way, void* destination, co
                                      const void* source, const int64_t* source_strides, const int64_t* extents,
                                      int32_t rank, int64_t element_bytes, StrataToken* const* after,
                                      int32_t after_count) {
-  if (isInWindow(destination, source)) [[unlikely]]
+  if (isInWindow(destination) || isInWindow(source)) [[unlikely]]
     return strata_window_move_start_along(way, destination, destination_strides, source, source_strides, extents, rank,
                                           element_bytes, after, after_count);
   Execution& me = *current();

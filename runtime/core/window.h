@@ -42,9 +42,6 @@ public:
 char* openWindow(int64_t bytes, std::unique_ptr<WindowBackend> backend, const char* what, void* at = nullptr);
 /// Gives the address space and the backend back. REQUIRES: `first` is what openWindow returned.
 void closeWindow(void* first);
-/// Whether what compiled code takes for memory may be in a window all the same: memory of another process.
-std::atomic<bool>& hasWindowsOfMemory();
-
 /// The window that an address is in, with its backend; no backend: ordinary memory.
 struct WindowPlace {
   WindowBackend* backend = nullptr;
@@ -52,5 +49,12 @@ struct WindowPlace {
   char* first = nullptr;
 };
 WindowPlace findWindow(const void* address);
+
+/// Whether what compiled code takes for memory may be in a window all the same: memory of another process.
+std::atomic<bool>& hasWindowsOfMemory();
+/// Whether an address that compiled code takes for one in memory is in a window.
+inline bool isInWindow(const void* address) {
+  return hasWindowsOfMemory().load(std::memory_order_relaxed) && findWindow(address).backend;
+}
 
 } // namespace strata::runtime

@@ -3,6 +3,7 @@ their number. What cannot be spread is refused; what breaks a rule in another pr
 comes in its order. With --brief: every Sequoia program, and some of the others."""
 
 import os
+import re
 import shutil
 import subprocess
 import unittest
@@ -38,8 +39,8 @@ def bits(got):
 
 
 def figures(result):
-    """What --stats says, without times."""
-    return [line for line in result.out.splitlines() if " on cluster: " not in line]
+    """What --stats says, without times and what each process takes."""
+    return [line for line in result.out.splitlines() if " on cluster: " not in line and "peak memory of process" not in line]
 
 
 class Nodes(harness.Case):
@@ -95,6 +96,9 @@ class Nodes(harness.Case):
         expected = np.load(self.path("c.npy"))
         for more in (("--nodes", "2"), ("--nodes", "4", "--threads", "1"), ("--nodes", "3", "--threads", "3")):
             spread = self.succeeds(*words, *more)
+            processes = re.findall(r"peak memory of process (\d): (\d+)", spread.out)
+            self.assertEqual([number for number, _ in processes], [str(each) for each in range(int(more[1]))])
+            self.assertTrue(all(int(taken) > 1 << 20 for _, taken in processes), processes)
             self.assertEqual(figures(spread), figures(alone))
             self.assertTrue((np.load(self.path("c.npy")) == expected).all())
 
