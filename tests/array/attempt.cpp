@@ -144,7 +144,10 @@ Attempt mapped(const equations::Graph& graph, const machine::ProcessorArray& arr
   Attempt result;
   SourceManager sources;
   DiagnosticEngine engine(sources);
-  result.symbolic = map(graph, "test", array, mapping, engine);
+  MapOptions compared = mapping;
+  compared.isCompared = true;
+  engine.enableRemarks(true);
+  result.symbolic = map(graph, "test", array, compared, engine);
   using enum Attempt::End;
   if (!result.symbolic) {
     const auto isOurs = [](const Diagnostic& each) { return std::string_view(each.kind->code).ends_with("-internal"); };
@@ -156,6 +159,8 @@ Attempt mapped(const equations::Graph& graph, const machine::ProcessorArray& arr
     end(result, Wrong, "the symbolic configuration is not valid: " + broken);
     return result;
   }
+  result.isCompared = std::ranges::none_of(
+      engine.all(), [](const Diagnostic& each) { return std::string_view(each.kind->code) == "array-not-compared"; });
   const Verdict verdict = verify(*result.symbolic, array);
   if (!verdict.broken.empty() || !verdict.isDecided) {
     end(result, Wrong,

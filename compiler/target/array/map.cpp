@@ -4,7 +4,7 @@
 #include "compiler/target/array/emit.h"
 #include "compiler/target/array/reorder.h"
 #include "compiler/target/array/rewrite.h"
-#include "compiler/target/array/verify_symbolic.h"
+#include "compiler/target/array/verify_meaning.h"
 
 #include <algorithm>
 #include <functional>
@@ -28,6 +28,8 @@ STRATA_DIAGNOSTIC(unboundedLoop, Error, "array-loop-bound", "a loop of '{0}' has
 STRATA_DIAGNOSTIC(noSchedule, Error, "array-schedule", "'{0}' finds no schedule on this array: {1}");
 STRATA_DIAGNOSTIC(tooHard, Error, "array-too-hard", "'{0}' is too hard to map, in {1}: {2}");
 STRATA_DIAGNOSTIC(skewedLoop, Remark, "array-skewed", "{0}");
+STRATA_DIAGNOSTIC(notCompared, Remark, "array-not-compared",
+                  "whether the mapping of '{0}' computes its equations is not decided");
 STRATA_DIAGNOSTIC(tooManyLoops, Error, "array-loops", "'{0}' has no loop; an array executes at least one");
 
 namespace {
@@ -461,11 +463,19 @@ std::optional<Symbolic> Mapper::attempt(const Graph& unordered, const std::vecto
   else if (!best)
     diagnostics.report(noSchedule, source_.location, source_.name, why)
         .help("an array with more units, or fewer operations in an iteration");
-  if (best)
-    if (const Verdict verdict = verify(*best, array_); !verdict.broken.empty()) {
-      reportBroken(source_, verdict.broken, diagnostics);
+  if (best) {
+    std::string broken = verify(*best, array_).broken;
+    if (broken.empty() && options_.isCompared) {
+      Verdict verdict = verifyMeaning(graph, *best);
+      if (!verdict.isDecided)
+        diagnostics.report(notCompared, source_.location, source_.name);
+      broken = std::move(verdict.broken);
+    }
+    if (!broken.empty()) {
+      reportBroken(source_, broken, diagnostics);
       return std::nullopt;
     }
+  }
   if (best && forward)
     tell(*forward, "otherwise elements would wait for each other in a circle");
   return best;

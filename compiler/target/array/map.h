@@ -36,6 +36,8 @@ struct MapOptions {
   bool isForward = false;
   /// Tile sizes that the schedule may rely on, by loop; 1 for others. Smaller tiles are refused when sizes are known.
   std::map<std::string, int64_t> leastTiles;
+  /// What is made is compared with the equations, too (verify_meaning.h); what that cannot decide is a remark.
+  bool isCompared = false;
 };
 
 /// Nothing on errors (reported, with the equation's place). REQUIRES: the graph verifies.
