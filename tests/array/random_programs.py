@@ -47,7 +47,7 @@ def main():
             words = ["--verbose"] if options.count == 1 else []
             if options.once:
                 words += ["--seconds", str(options.seconds)]
-            done = subprocess.run([options.programs, *machines, "--seed", str(seed), "--count", "2", "--runs", "16", *words, *files],
+            done = subprocess.run([options.programs, *machines, "--seed", str(seed), "--count", "2", "--runs", "30", *words, *files],
                                   capture_output=True, text=True, errors="replace", timeout=1800)
             counted = re.search(r"(\d+) right, (\d+) refused, (\d+) failed, of (\d+) programs", done.stdout)
             if done.returncode or not counted:
