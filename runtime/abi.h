@@ -202,7 +202,8 @@ typedef struct StrataParts {
   int64_t parts;          /* that the processors are divided into; 0: as many as instances */
   int64_t first, width;   /* the subset of the caller's range that takes part: `width` processors from number `first`
                              on; 0 and 0: all of it. None for concurrent ones. */
-  uint32_t has_handles;   /* 1: streams or tokens are among the arguments, which are of one process */
+  uint32_t has_handles;   /* 1: some of the arguments are good in this process only: streams, tokens, blocks in a
+                             store that are reached directly */
 } StrataParts;
 
 /* Runs body(arguments, i) for i in [0, instances), each as a processor of the class, and returns when all have ended.

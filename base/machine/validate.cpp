@@ -291,6 +291,24 @@ private:
     own(memory.largePage.has_value(), "large_page");
   }
 
+  /// Whether a class is started by another one, or by one that is.
+  bool isBelow(ProcessorId below, ProcessorId above) const {
+    std::set<uint32_t> seen;
+    std::vector<uint32_t> open = {below.value};
+    while (!open.empty()) {
+      const uint32_t next = open.back();
+      open.pop_back();
+      if (!seen.insert(next).second)
+        continue;
+      for (ProcessorId master : machine_.processors[next].masters) {
+        if (master == above && next != above.value)
+          return true;
+        open.push_back(master.value);
+      }
+    }
+    return false;
+  }
+
   /// Processes have a memory each, and one class of them is all that a machine is spread over.
   void checkProcess(ProcessorId id) {
     const Processor& processor = machine_[id];
@@ -306,10 +324,23 @@ private:
         report("so are '" + other.name + "'")
             .label(other.origin.of("process"), "the other class")
             .help("say it of one class, those that the front end gives work to");
+    // Stores belong to processes, or there is one, which the front end has.
+    std::set<uint32_t> theirs;
+    for (uint32_t i = 0; i < machine_.processors.size(); ++i)
+      if (i == id.value || isBelow({i}, id))
+        for (MemoryId memory : machine_.processors[i].local)
+          theirs.insert(memory.value);
+    for (uint32_t m = 0; m < machine_.memories.size(); ++m)
+      if (const Memory& memory = machine_.memories[m];
+          machine_.isStore({m}) && memory.count > 1 && !memory.isVirtual() && !theirs.count(m)) {
+        report("there are " + std::to_string(memory.count) + " of memory '" + memory.name + "', which belong to others")
+            .label(memory.origin.of("count"), "the memories")
+            .help("let one front end start the processes");
+        return;
+      }
     for (uint32_t i = 0; i < machine_.processors.size(); ++i) {
       const Processor& below = machine_.processors[i];
-      const bool isBelow = std::find(below.masters.begin(), below.masters.end(), id) != below.masters.end();
-      for (uint32_t m = 0; m < machine_.memories.size() && (isBelow || i == id.value); ++m)
+      for (uint32_t m = 0; m < machine_.memories.size() && (isBelow({i}, id) || i == id.value); ++m)
         if (const Memory& memory = machine_.memories[m];
             touches(machine_, {i}, {m}) && memory.count % processor.count) {
           report("'" + below.name + "' works in memory '" + memory.name + "', of which they would have one together")

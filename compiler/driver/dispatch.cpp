@@ -197,6 +197,9 @@ int strata::driver::dispatch(int argc, char** argv) {
                                "--repeat", "--threads", "--nodes"})
       if (run->get_option(option)->count())
         return misuse(session, place(option), std::string(option) + " goes without a main, which does that itself");
+  if (*run && options.nodes > 1 && (options.interpret || options.compile.target == "interpreter"))
+    return misuse(session, place("--nodes"),
+                  "--nodes is for what runs on a machine's processors; the interpreter is one process");
   if (*run && !hasMain) {
     if (const std::optional<int> ended = startNodes(session, argc, argv))
       return *ended;

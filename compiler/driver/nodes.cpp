@@ -13,9 +13,11 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace strata::driver {
@@ -122,6 +124,7 @@ std::optional<int> startNodes(Session& session, int argc, char** argv) {
   }
   if (together == 1)
     return std::nullopt;
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // where the starter is killed, nobody else ends this process
   cluster::Transport* transport = makeTransport(session, argv, together);
   if (!transport)
     return finish(session);
@@ -143,6 +146,11 @@ std::optional<int> startNodes(Session& session, int argc, char** argv) {
 void endNodes() {
   if (cluster::Cluster* cluster = cluster::leading())
     cluster->end();
+}
+
+void abandonNodes() {
+  if (cluster::Cluster* cluster = cluster::leading())
+    cluster->abandon();
 }
 
 bool checkNodes(const Machine& machine, DiagnosticEngine& diagnostics) {

@@ -15,6 +15,8 @@ namespace strata::driver {
 std::optional<int> startNodes(Session& session, int argc, char** argv);
 /// Ends the nodes, if this process leads any.
 void endNodes();
+/// The same where the program has failed, and they may be at work.
+void abandonNodes();
 /// Whether a machine can be spread over the processes that there are. Reports that it cannot.
 bool checkNodes(const Machine& machine, DiagnosticEngine& diagnostics);
 

@@ -54,6 +54,7 @@ void reportFailure(const StrataCheck* check, const int64_t* values, int32_t coun
   if (!failureSession)
     return;
   showFailure(check, values, count, text);
+  abandonNodes();
   _exit(statusUserError);
 }
 

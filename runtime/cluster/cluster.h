@@ -45,6 +45,9 @@ public:
   virtual std::map<std::string, int64_t> figures() = 0;
   /// Ends all nodes and the transport's use. Once, as the last call.
   virtual void end() = 0;
+  /// The program has failed and this process is to end: waits until no other rank is at work, and might reach its
+  /// memory, for some seconds at most.
+  virtual void abandon() = 0;
 };
 
 /// Takes part in a cluster: reserves addresses and exposes memory. False, and why, where that cannot be. Before any

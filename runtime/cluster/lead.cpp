@@ -8,6 +8,7 @@
 #include "runtime/core/run_context.h"
 
 #include <atomic>
+#include <mutex>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@ namespace {
 /// A failure of a node is one of the program.
 [[noreturn]] void failLike(const std::vector<char>& message) {
   MessageReader reader(message);
+  reader.read<int64_t>();                    // the rank
   static std::string code, text, help, file; // the process ends with them
   code = reader.text();
   text = reader.text();
@@ -83,8 +85,10 @@ public:
     message << Command::Run << request << in->number << int64_t(body - in->function) << part.first << part.count
             << part.processor << part.number << part.step;
     message.text({static_cast<const char*>(part.arguments), static_cast<size_t>(part.argumentBytes)});
+    begin(rank, request);
     tell(rank, message);
     const std::vector<char> answer = answerOf(rank, request);
+    end(rank, request);
     MessageReader printed(answer);
     for (auto left = printed.read<uint64_t>(); left > 0; --left) {
       const auto order = printed.read<int64_t>();
@@ -113,7 +117,42 @@ public:
     transport_.end();
   }
 
+  void abandon() override {
+    std::vector<char> message;
+    for (int64_t tries = 0; tries < mostWait && isAnyAtWork(); ++tries) {
+      // Who waits for an answer may wait for a thread that is here.
+      const std::lock_guard guard(lock_);
+      std::erase_if(atWork_, [&](const Request& each) {
+        return transport_.take(each.rank, kindAnswer + static_cast<int>(each.number), message);
+      });
+      while (transport_.take(-1, kindFailure, message)) {
+        const int64_t failed = MessageReader(message).read<int64_t>();
+        std::erase_if(atWork_, [&](const Request& each) { return each.rank == failed; });
+      }
+      usleep(1000);
+    }
+  }
+
 private:
+  /// A part that another rank runs.
+  struct Request {
+    int64_t rank, number;
+  };
+  static constexpr int64_t mostWait = 5000; // milliseconds
+
+  void begin(int64_t rank, int64_t number) {
+    const std::lock_guard guard(lock_);
+    atWork_.push_back({rank, number});
+  }
+  void end(int64_t rank, int64_t number) {
+    const std::lock_guard guard(lock_);
+    std::erase_if(atWork_, [&](const Request& each) { return each.rank == rank && each.number == number; });
+  }
+  bool isAnyAtWork() {
+    const std::lock_guard guard(lock_);
+    return !atWork_.empty();
+  }
+
   struct Code {
     int64_t number;
     const char* function;
@@ -135,8 +174,14 @@ private:
     for (int64_t tries = 0;; ++tries) {
       if (transport_.take(rank, kindAnswer + static_cast<int>(request), message))
         return message;
-      if (transport_.take(-1, kindFailure, message))
+      if (transport_.take(-1, kindFailure, message)) {
+        const int64_t failed = MessageReader(message).read<int64_t>();
+        {
+          const std::lock_guard guard(lock_);
+          std::erase_if(atWork_, [&](const Request& each) { return each.rank == failed; });
+        }
         failLike(message);
+      }
       strata_yield();
       if (tries > 200)
         usleep(50);
@@ -144,6 +189,8 @@ private:
   }
 
   std::atomic<int64_t> requests_{0};
+  std::mutex lock_;
+  std::vector<Request> atWork_;
   int64_t codes_ = 0;
   std::vector<Code> addresses_;
 };

@@ -8,6 +8,7 @@
 #include "runtime/core/run_context.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/window.h"
+#include "runtime/host/machine.h"
 
 #include <set>
 #include <unistd.h>
@@ -26,24 +27,25 @@ public:
   void closed(const void*) override {}
 };
 
-/// The memory of rank 0.
-class HomeMemory final : public runtime::WindowBackend {
+/// Memory of other ranks: a stretch of addresses, and to whom each belongs.
+class OtherMemory : public runtime::WindowBackend {
 public:
-  explicit HomeMemory(runtime::Ranks& all) : all_(all) {}
+  OtherMemory(runtime::Ranks& all, const Stretch& stretch) : all_(all), stretch_(stretch) {}
 
   void move(const runtime::WindowMove& move) override {
     std::vector<int64_t> index(static_cast<size_t>(move.rank), 0);
-    char* there = Addresses::home().first + move.offset;
+    char* there = stretch_.first + move.offset;
     char* here = move.memory;
+    const int64_t rank = rankAt(move.offset);
     const int32_t last = move.rank - 1;
     const int64_t count = move.rank ? move.extents[last] : 1, bytes = move.elementBytes;
     const int64_t thereStep = (move.rank ? move.windowStrides[last] : 1) * bytes,
                   hereStep = (move.rank ? move.memoryStrides[last] : 1) * bytes;
     while (true) {
       if (move.intoWindow)
-        all_.write(0, {there, thereStep}, {here, hereStep}, count, bytes);
+        all_.write(rank, {there, thereStep}, {here, hereStep}, count, bytes);
       else
-        all_.read(0, {here, hereStep}, {there, thereStep}, count, bytes);
+        all_.read(rank, {here, hereStep}, {there, thereStep}, count, bytes);
       int32_t next = last;
       while (--next >= 0) {
         const auto i = static_cast<size_t>(next);
@@ -61,8 +63,29 @@ public:
     all_.finish();
   }
 
-private:
+protected:
+  /// Of the block that begins there, which is one rank's.
+  virtual int64_t rankAt(int64_t offset) const = 0;
+
   runtime::Ranks& all_;
+  const Stretch stretch_;
+};
+
+/// What rank 0 has allocated.
+class HomeMemory final : public OtherMemory {
+public:
+  using OtherMemory::OtherMemory;
+  int64_t rankAt(int64_t) const override { return 0; }
+};
+
+/// The stores of the machine, of which this rank's own are memory.
+class OtherStores final : public OtherMemory {
+public:
+  using OtherMemory::OtherMemory;
+  bool holds(int64_t offset) const override { return rankAt(offset) != all_.own(); }
+  int64_t rankAt(int64_t offset) const override {
+    return runtime::rankOfStore(stretch_.first + offset, all_).value_or(all_.own());
+  }
 };
 
 Transport* failing = nullptr; // by which a failure goes to rank 0
@@ -70,6 +93,7 @@ Transport* failing = nullptr; // by which a failure goes to rank 0
 /// Rank 0 ends the program, and this process with it.
 void sendFailure(const StrataCheck* check, const int64_t*, int32_t, const char* text) {
   MessageWriter message;
+  message << failing->own();
   message.text(check->code ? check->code : "").text(text).text(check->help ? check->help : "");
   message.text(check->file ? check->file : "") << check->line << check->column;
   failing->send(0, kindFailure, message.bytes().data(), message.bytes().size());
@@ -83,8 +107,11 @@ public:
     failing = &transport;
     strata_set_failure_handler(sendFailure);
     runtime::setRanks(&others_);
-    runtime::openWindow(static_cast<int64_t>(Addresses::home().bytes / 2), std::make_unique<HomeMemory>(others_),
-                        "rank 0's memory", Addresses::home().first);
+    const Stretch home = Addresses::home(), stores = Addresses::stores();
+    runtime::openWindow(static_cast<int64_t>(home.bytes / 2), std::make_unique<HomeMemory>(others_, home),
+                        "rank 0's memory", home.first);
+    runtime::openWindow(static_cast<int64_t>(stores.bytes / 2), std::make_unique<OtherStores>(others_, stores),
+                        "the stores of other ranks", stores.first);
     runtime::hasWindowsOfMemory().store(true);
   }
 

@@ -96,7 +96,8 @@ WindowPlace findWindow(const void* address) {
     return {};
   --at;
   const int64_t offset = static_cast<const char*>(address) - at->first;
-  return offset < at->bytes ? WindowPlace{at->backend.get(), offset, at->first} : WindowPlace();
+  return offset < at->bytes && at->backend->holds(offset) ? WindowPlace{at->backend.get(), offset, at->first}
+                                                          : WindowPlace();
 }
 
 namespace {

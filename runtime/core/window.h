@@ -35,6 +35,8 @@ public:
   /// thread from others for long. Ends the program through runtime/core/failure.h when it cannot. REQUIRES: every
   /// element lies inside the window.
   virtual void move(const WindowMove& move) = 0;
+  /// Whether what begins at this distance from the window's beginning is for the backend to move; else it is memory.
+  virtual bool holds(int64_t) const { return true; }
 };
 
 /// Reserves address space for `bytes` bytes. `what` names the block in an out-of-memory error. `at`, if it is not null:

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <span>
 #include <string>
 
 #ifdef STRATA_ADDRESS_SANITIZER
@@ -198,6 +199,15 @@ int64_t instanceOf(const Execution& execution, int64_t instances) {
   const int64_t processors = std::max<int64_t>(machine->processors[execution.processor].count, 1);
   const auto own = machine::InstanceRange::memoriesOf(execution.instance, processors, instances);
   return own ? own->first() : instances;
+}
+
+std::optional<int64_t> rankOfStore(const void* address, const Ranks& all) {
+  const Stores* stores = storesOf(*current());
+  for (const Store& store : stores ? std::span(stores->memories) : std::span<const Store>())
+    if (const auto offset = static_cast<uint64_t>(static_cast<const char*>(address) - store.first);
+        store.first && offset < store.step * store.instances)
+      return rankOf(static_cast<int64_t>(offset / store.step), store.instances, all);
+  return std::nullopt;
 }
 
 uint32_t executingProcessor() {

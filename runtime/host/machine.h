@@ -12,9 +12,11 @@
 #include "runtime/abi.h"
 #include "runtime/core/execution.h"
 #include "runtime/core/run_context.h"
+#include "runtime/host/ranks.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace strata::runtime {
@@ -51,6 +53,9 @@ RunContext::Stores takeStores(const StrataMachine& machine);
 /// Which of `instances` of a memory belongs to the processor that an execution acts as; `instances` when there are more
 /// processors at work than the machine has.
 int64_t instanceOf(const Execution& execution, int64_t instances);
+
+/// The rank whose instance of an explicit memory has an address, of the caller's run context; nothing where none has.
+std::optional<int64_t> rankOfStore(const void* address, const Ranks& all);
 
 /// The class and the index of the processor that the caller runs as; no class: Execution::noProcessor.
 uint32_t executingProcessor();

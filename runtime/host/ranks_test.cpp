@@ -143,7 +143,7 @@ TEST_P(OverRanks, WhatNeedsOneProcessIsRefused) {
     strata_spmd([](void*, int64_t) {}, nullptr, 0, 2, &parts);
   };
   EXPECT_EXIT(run(1, 0), ::testing::ExitedWithCode(1), "'node' wait for each other.*runtime-ranks-apart");
-  EXPECT_EXIT(run(0, 1), ::testing::ExitedWithCode(1), "'node' share streams or moves.*runtime-ranks-apart");
+  EXPECT_EXIT(run(0, 1), ::testing::ExitedWithCode(1), "'node' share streams, moves or blocks.*runtime-ranks-apart");
 }
 
 } // namespace

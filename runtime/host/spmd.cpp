@@ -72,15 +72,11 @@ void runShare(void* context, int64_t rank) {
 namespace strata::runtime {
 
 void runPart(const RankPart& part, const Role& role) {
-  struct Moved {
-    const RankPart& part;
-  } moved{part};
-  runParallel(
-      [](void* context, int64_t instance) {
-        const RankPart& own = static_cast<Moved*>(context)->part;
-        own.body(const_cast<void*>(own.arguments), own.first + instance);
-      },
-      &moved, part.count, /*concurrent=*/false, role, part.step);
+  const auto body = [](void* context, int64_t instance) {
+    const RankPart& own = *static_cast<const RankPart*>(context);
+    own.body(const_cast<void*>(own.arguments), own.first + instance);
+  };
+  runParallel(body, const_cast<RankPart*>(&part), part.count, /*concurrent=*/false, role, part.step);
 }
 
 static std::atomic<Ranks*> allRanks{nullptr};
@@ -112,11 +108,12 @@ void strata_spmd(void (*body)(void* arguments, int64_t instance), const void* ar
                             machine->processors[parts->processor].is_process) {
     const StrataProcessor& processor = machine->processors[parts->processor];
     if (parts->is_concurrent || parts->has_handles)
-      fail("runtime-ranks-apart",
-           std::string("instances on '") + processor.name + "' " +
-               (parts->is_concurrent ? "wait for each other" : "share streams or moves with others") +
-               ", and are in several processes",
-           "run the program in one process: without --nodes");
+      fail(
+          "runtime-ranks-apart",
+          std::string("instances on '") + processor.name + "' " +
+              (parts->is_concurrent ? "wait for each other" : "share streams, moves or blocks in a store with others") +
+              ", and are in several processes",
+          "run the program in one process: without --nodes");
     Shares shares{*all,
                   {body, arguments, argument_bytes, 0, instances, parts->processor, range->first(), step},
                   {me.runContext, parts->processor, range->first(), step},

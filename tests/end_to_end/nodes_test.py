@@ -117,7 +117,8 @@ class Nodes(harness.Case):
         words = ("run", "pick.sq", "--machine", "cluster", "--in", "at=at.npy", "--in", "x=iota", "--in", "y=1", "--size", "M=100", "--out", "y=y.npy")
         alone = self.is_refused(*words, code="index-out-of-range", mentions="pick.sq:12:21")
         spread = self.is_refused(*words, "--nodes", "4", code="index-out-of-range", mentions="pick.sq:12:21")
-        self.assertEqual(spread.err, alone.err)
+        # A process that reads another one's memory as that ends is told of by Open MPI.
+        self.assertEqual("".join(re.findall(r"^(?!\[\S+:\d+\] ).*\n", spread.err, re.MULTILINE)), alone.err)
         at[3500] = 77
         self.save("at.npy", at)
         self.succeeds(*words, "--nodes", "4")
@@ -129,6 +130,7 @@ class Nodes(harness.Case):
         self.is_refused("run", VECTADD, "--machine", "cluster", *data, "--nodes", "5", code="nodes-machine", mentions=["machine.yaml", "4 of 'node'"])
         self.is_refused("run", VECTADD, "--machine", "cluster", *data, "--nodes", "0", code="driver-usage", mentions="1 to 65536")
         self.is_refused("run", VECTADD, "--machine", "cluster", "--in", "A=1", "--nodes", "3", code="run-missing-size")
+        self.is_refused("run", VECTADD, "--machine", "cluster", *data, "--nodes", "2", "--interpret", code="driver-usage", mentions="one process")
         self.is_refused("run", "nosuch.sq", "--machine", "cluster", "--nodes", "2", code="driver-cannot-read", mentions="strata run nosuch.sq")
         self.is_refused("run", VECTADD, "--machine", "cluster", *data, "--nodes", "2", code="nodes-no-mpi", mentions="openmpi-bin", PATH="/nowhere")
         wrong = self.write("m.yaml", self.succeeds("machine", "cluster").out.replace("machine: cluster", "machine: m").replace(

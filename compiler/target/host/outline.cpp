@@ -174,6 +174,24 @@ private:
     }
   }
 
+  /// Whether a value that a part captures is one in its own process only: a stream, a token, or a block in a store that
+  /// is reached otherwise than by moves, which find it in another one.
+  bool isOfOneProcess(Operation* part, Value value) {
+    if (isa<StreamType, TokenType>(value.getType()))
+      return true;
+    if (!isa<MemRefType>(value.getType()))
+      return false;
+    const machine::MemoryId memory = machine_.memory(memoryOf(value.getType()).str());
+    return memory.valid() && machine_.isStore(memory) && isReached(part, value);
+  }
+  bool isReached(Operation* part, Value block) {
+    return llvm::any_of(block.getUsers(), [&](Operation* user) {
+      if (isa<ViewLikeOpInterface>(user))
+        return isReached(part, user->getResult(0));
+      return part->isProperAncestor(user) && !isa<MoveOp, GatherOp, ScatterOp, memref::DimOp>(user);
+    });
+  }
+
   /// The region of instances, or of code on one other processor.
   void outlinePart(Operation* op) {
     Location loc = op->getLoc();
@@ -197,6 +215,7 @@ private:
       else
         values.push_back(value);
     }
+    const bool hasHandles = llvm::any_of(values, [&](Value value) { return isOfOneProcess(op, value); });
     func::FuncOp part = function(op, "part", {pointer_, IndexType::get(program_.getContext())});
     Block* entry = part.addEntryBlock();
     OpBuilder inside(part.getContext());
@@ -226,8 +245,7 @@ private:
     Value count = instances ? builder.create<arith::SubIOp>(loc, instances.getUpper(), lower).getResult()
                             : builder.create<arith::ConstantIndexOp>(loc, 1).getResult();
     Value words = builder.create<UnrealizedConversionCastOp>(loc, builder.getI64Type(), count).getResult(0);
-    StrataParts parts{processorIndex(executorOf(op)), isConcurrent(op), 0, 0, 0, 0};
-    parts.has_handles = llvm::any_of(values, [](Value value) { return isa<StreamType, TokenType>(value.getType()); });
+    StrataParts parts{processorIndex(executorOf(op)), isConcurrent(op), 0, 0, 0, hasHandles};
     if (instances)
       parts.parts = static_cast<int64_t>(instances.getParts().value_or(0));
     if (const std::optional<machine::InstanceRange> subset = transform::subsetOf(op); subset && !isConcurrent(op)) {

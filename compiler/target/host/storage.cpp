@@ -468,9 +468,8 @@ private:
   }
 
   /// Whether a move may be one from or to another process's memory, which the runtime finds out.
-  bool mayLeaveProcess(MoveOp move) const {
-    return memoryOf(move.getSource().getType()) != memoryOf(move.getDestination().getType()) &&
-           llvm::any_of(machine_.processors, [](const machine::Processor& each) { return each.isProcess; });
+  bool hasProcesses() const {
+    return llvm::any_of(machine_.processors, [](const machine::Processor& each) { return each.isProcess; });
   }
 
   void lowerMove(MoveOp move) {
@@ -484,7 +483,7 @@ private:
         isAddressed(move.getSource().getType(), machine_) && isAddressed(move.getDestination().getType(), machine_)
             ? "strata_move"
             : "strata_window_move";
-    if (rank == 0 && !move.getToken() && called == "strata_move" && !mayLeaveProcess(move)) {
+    if (rank == 0 && !move.getToken() && called == "strata_move" && !hasProcesses()) {
       Value bytes = constant(builder, loc, elementBytes);
       builder.create<LLVM::MemcpyOp>(loc, destination[0], source[0], bytes, /*isVolatile=*/false);
       move.erase();
