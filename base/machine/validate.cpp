@@ -324,6 +324,10 @@ private:
         report("so are '" + other.name + "'")
             .label(other.origin.of("process"), "the other class")
             .help("say it of one class, those that the front end gives work to");
+    for (const Memory& memory : machine_.memories)
+      if (memory.files)
+        report("memory '" + memory.name + "' holds files, which one of them alone would have")
+            .label(memory.origin.of("files"), "the memory");
     // Stores belong to processes, or there is one, which the front end has.
     std::set<uint32_t> theirs;
     for (uint32_t i = 0; i < machine_.processors.size(); ++i)

@@ -174,6 +174,15 @@ TEST_F(Validate, Processors) {
   breaks("machine-dma-moves", "'s' is of kind dma", [](Machine& m) { m.processors[1].kind = ProcessorKind::Dma; });
   breaks("machine-process", "'s' are processes of their own, and run no control code",
          [](Machine& m) { m.processors[1].isProcess = true; });
+  breaks("machine-process", "'main' holds files, which one of them alone would have", [](Machine& m) {
+    m.processors[0].isProcess = true;
+    m.memories[2].files = true;
+  });
+  breaks("machine-process", "there are 4 of memory 'ls', which belong to others", [](Machine& m) {
+    m.processors[2].kind = ProcessorKind::Core;
+    m.processors[2].array.clear();
+    m.processors[2].isProcess = true;
+  });
   breaks("machine-process", "works in memory 'main', of which they would have one together", [](Machine& m) {
     m.processors[0].count = 2;
     m.processors[0].isProcess = true;

@@ -1,4 +1,4 @@
-// Starts processes by mpirun, and finds the library that speaks MPI beside the program. What a process is of is told by
+// Has mpirun start processes, and finds the library that speaks MPI beside the program. What a process is of is told by
 // what MPI's starters leave in the environment.
 #include "compiler/driver/nodes.h"
 
@@ -18,11 +18,13 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace strata::driver {
 
 STRATA_DIAGNOSTIC(noStarter, Error, "nodes-no-mpi", "{0} processes are asked for, and {1}");
+STRATA_DIAGNOSTIC(nodeEnded, Error, "nodes-ended", "one of the processes of this run was ended by the system: {0}");
 STRATA_DIAGNOSTIC(cannotJoin, Error, "nodes-cannot-join", "the processes of this run do not come together: {0}");
 STRATA_DIAGNOSTIC(noProcesses, Error, "nodes-machine", "machine '{0}' is not spread over {1} processes: {2}");
 
@@ -38,14 +40,24 @@ unsigned startedTogether() {
 
 const char* const installMpi = "install it: apt-get install openmpi-bin libopenmpi-dev, and build Strata again";
 
-/// This process becomes mpirun. Returns where that cannot be (reported).
-void becomeStarter(Session& session, int argc, char** argv) {
+/// The starter that runs, and the signal that it was sent last: for a handler.
+volatile sig_atomic_t starterProcess = 0, sentSignal = 0;
+
+/// Signals go on to the starter, which ends the processes that it has started.
+void sendOn(int signal) {
+  sentSignal = signal;
+  if (starterProcess)
+    kill(static_cast<pid_t>(starterProcess), signal);
+}
+
+/// Runs mpirun, which starts the same command as often as is asked for; its status.
+int runStarter(Session& session, int argc, char** argv) {
   const std::string count = std::to_string(session.options.nodes);
+  const auto place = [&] { return session.commandLine->value("--nodes", count); };
   const auto starter = llvm::sys::findProgramByName("mpirun");
   if (!starter) {
-    session.diagnostics.report(noStarter, session.commandLine->value("--nodes", count), count, "there is no 'mpirun'")
-        .help(installMpi);
-    return;
+    session.diagnostics.report(noStarter, place(), count, "there is no 'mpirun'").help(installMpi);
+    return finish(session);
   }
   // As many as asked for, whatever this computer has, for whoever it is that asks.
   for (const char* name :
@@ -53,17 +65,43 @@ void becomeStarter(Session& session, int argc, char** argv) {
     setenv(name, "1", 0);
   std::vector<const char*> words = {starter->c_str(), "-q", "-n", count.c_str()};
   words.insert(words.end(), argv, argv + argc);
+  if (!session.options.arguments.empty())
+    words.push_back("--");
   for (const std::string& word : session.options.arguments)
     words.push_back(word.c_str());
   words.push_back(nullptr);
-  execv(starter->c_str(), const_cast<char* const*>(words.data()));
-  session.diagnostics.report(noStarter, session.commandLine->value("--nodes", count), count,
-                             "'" + *starter + "' does not start: " + std::strerror(errno));
+  struct sigaction onward = {};
+  onward.sa_handler = sendOn;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+    sigaction(signal, &onward, nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+      ::signal(signal, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGTERM); // where this process is killed
+    execv(starter->c_str(), const_cast<char* const*>(words.data()));
+    _exit(127);
+  }
+  starterProcess = child;
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+    ;
+  if (sentSignal) { // as it would have ended without
+    ::signal(sentSignal, SIG_DFL);
+    raise(sentSignal);
+  }
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (child < 0 || code == 127)
+    session.diagnostics.report(noStarter, place(), count, "'" + *starter + "' does not start");
+  else if (code > 128)
+    session.diagnostics.report(nodeEnded, place(), std::string(strsignal(code - 128)))
+        .help("it may be that there was no memory for it: the system then ends one that takes much");
+  return code > 128 || child < 0 || code == 127 ? finish(session) : code;
 }
 
 /// The transport, or null (reported).
 cluster::Transport* makeTransport(Session& session, char** argv, unsigned count) {
-  const std::string self = llvm::sys::fs::getMainExecutable(argv[0], reinterpret_cast<void*>(&becomeStarter));
+  const std::string self = llvm::sys::fs::getMainExecutable(argv[0], reinterpret_cast<void*>(&runStarter));
   llvm::SmallString<256> path(llvm::sys::path::parent_path(self));
   llvm::sys::path::append(path, "libstrata_mpi.so");
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
@@ -119,12 +157,12 @@ std::optional<int> startNodes(Session& session, int argc, char** argv) {
   if (together == 0) {
     if (session.options.nodes <= 1)
       return std::nullopt;
-    becomeStarter(session, argc, argv);
-    return finish(session);
+    return runStarter(session, argc, argv);
   }
   if (together == 1)
     return std::nullopt;
-  prctl(PR_SET_PDEATHSIG, SIGKILL); // where the starter is killed, nobody else ends this process
+  setenv("OMPI_MCA_opal_signal", "", 0); // faults of a program are told of by the program
+  prctl(PR_SET_PDEATHSIG, SIGKILL);      // where the starter is killed, nobody else ends this process
   cluster::Transport* transport = makeTransport(session, argv, together);
   if (!transport)
     return finish(session);

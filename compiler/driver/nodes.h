@@ -9,7 +9,7 @@
 
 namespace strata::driver {
 
-/// Where --nodes asks for several processes and this is none of them: becomes mpirun, which starts the same command as
+/// Where --nodes asks for several processes and this is none of them: runs mpirun, which starts the same command as
 /// often. In a process that was started so: joins the others; a node then runs what it is sent until all is done. The
 /// command's status where it has ended, else nothing: this process goes on, alone or as rank 0.
 std::optional<int> startNodes(Session& session, int argc, char** argv);

@@ -1,4 +1,4 @@
-// Addresses are given out in order and not again: there are more of them than a run can use.
+// Addresses that come back are given again to who asks for as many; others in order.
 #include "runtime/cluster/addresses.h"
 
 #include <algorithm>
@@ -33,34 +33,65 @@ bool Addresses::reserveStretches() {
   });
 }
 
-void* Addresses::next(const Stretch& stretch, std::atomic<size_t>& used, size_t bytes) {
+static size_t inPages(size_t bytes) {
   const size_t page = runtime::pageBytes();
+  return (std::max<size_t>(bytes, 1) + page - 1) / page * page;
+}
+
+void* Addresses::Given::take(size_t bytes) {
   if (bytes > stretch.bytes)
     return nullptr;
-  const size_t whole = (bytes + page - 1) / page * page, from = used.fetch_add(whole);
-  return from + whole <= stretch.bytes ? stretch.first + from : nullptr;
+  const size_t whole = inPages(bytes);
+  if (const auto found = back.find(whole); found != back.end()) {
+    char* first = found->second;
+    back.erase(found);
+    return first;
+  }
+  if (whole > stretch.bytes - used)
+    return nullptr;
+  used += whole;
+  return stretch.first + (used - whole);
+}
+
+bool Addresses::Given::giveBack(void* first, size_t bytes) {
+  if (!stretch.has(first))
+    return false;
+  back.emplace(inPages(bytes), static_cast<char*>(first));
+  return true;
 }
 
 void* Addresses::map(size_t bytes) {
   if (!isHome_)
     return computer_.map(bytes);
-  void* base = next(home(), home_, bytes);
+  void* base = nullptr;
+  {
+    const std::lock_guard guard(lock_);
+    base = home_.take(bytes);
+  }
   return base && computer_.commit(base, bytes) ? base : nullptr;
 }
 
 void* Addresses::reserve(size_t bytes) {
-  return isHome_ ? next(windows(), windows_, bytes) : computer_.reserve(bytes);
+  if (!isHome_)
+    return computer_.reserve(bytes);
+  const std::lock_guard guard(lock_);
+  return windows_.take(bytes);
 }
 
 void* Addresses::reserveAlike(size_t bytes) {
-  return next(stores(), stores_, bytes);
+  const std::lock_guard guard(lock_);
+  return stores_.take(bytes);
 }
 
 void Addresses::unmap(void* base, size_t bytes) {
   if (!home().has(base) && !stores().has(base) && !windows().has(base))
     return computer_.unmap(base, bytes);
-  // The memory goes back, the addresses stay reserved.
+  // The memory goes back, the addresses stay reserved. Nobody has them before they are.
   mmap(base, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  const std::lock_guard guard(lock_);
+  for (Given* given : {&home_, &stores_, &windows_})
+    if (given->giveBack(base, bytes))
+      return;
 }
 
 } // namespace strata::cluster

@@ -6,8 +6,9 @@
 
 #include "runtime/core/system_memory.h"
 
-#include <atomic>
 #include <cstddef>
+#include <map>
+#include <mutex>
 
 namespace strata::cluster {
 
@@ -39,12 +40,20 @@ public:
   uint64_t total() override { return computer_.total(); }
 
 private:
-  /// The next bytes of a stretch, in whole pages; null when there are no more.
-  static void* next(const Stretch& stretch, std::atomic<size_t>& used, size_t bytes);
+  /// Addresses of a stretch that are given out, in whole pages, and those that came back, to be given again.
+  struct Given {
+    Stretch stretch;
+    size_t used = 0;                        // from the beginning on
+    std::multimap<size_t, char*> back = {}; // by how many bytes
+
+    void* take(size_t bytes);
+    bool giveBack(void* first, size_t bytes);
+  };
 
   runtime::SystemMemory& computer_;
   const bool isHome_;
-  std::atomic<size_t> home_{0}, stores_{0}, windows_{0}; // bytes that are given out
+  std::mutex lock_; // of what follows
+  Given home_{home()}, stores_{stores()}, windows_{windows()};
 };
 
 } // namespace strata::cluster

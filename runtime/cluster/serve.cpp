@@ -7,9 +7,11 @@
 #include "runtime/core/failure.h"
 #include "runtime/core/run_context.h"
 #include "runtime/core/runtime.h"
+#include "runtime/core/stack_guard.h"
 #include "runtime/core/window.h"
 #include "runtime/host/machine.h"
 
+#include <csignal>
 #include <set>
 #include <unistd.h>
 
@@ -101,11 +103,51 @@ void sendFailure(const StrataCheck* check, const int64_t*, int32_t, const char* 
     pause();
 }
 
+/// Faults of functions in C, as rank 0 tells of its own (compiler/driver/c_faults.cpp), without the names that it
+/// knows.
+void reportNull(size_t address, const void*) {
+  static const StrataCheck check{"runtime-null-pointer",
+                                 "the program reads or writes at address {0}, where nothing is",
+                                 "a function in C or C++ follows a null pointer",
+                                 nullptr,
+                                 0,
+                                 0};
+  const auto at = static_cast<int64_t>(address);
+  strata_fail(&check, &at, 1);
+}
+void reportWild(bool isReadOnly, const void*) {
+  static const StrataCheck reads{"runtime-wild-pointer",
+                                 "the program reads or writes where it has no memory",
+                                 "a function in C or C++ follows a pointer that leads nowhere, or leaves its arrays",
+                                 nullptr,
+                                 0,
+                                 0},
+      writes{"runtime-wild-pointer",
+             "the program writes to memory that may only be read",
+             "a function in C or C++ writes to a constant, such as a string's",
+             nullptr,
+             0,
+             0};
+  strata_fail(isReadOnly ? &writes : &reads, nullptr, 0);
+}
+void reportAbort(int) {
+  static const StrataCheck check{"runtime-abort",
+                                 "the program was ended by abort()",
+                                 "a function in C or C++ called it, or an assertion in one does not hold",
+                                 nullptr,
+                                 0,
+                                 0};
+  strata_fail(&check, nullptr, 0);
+}
+
 class Node {
 public:
   Node(Transport& transport, NodeCode& code) : transport_(transport), code_(code), others_(transport) {
     failing = &transport;
     strata_set_failure_handler(sendFailure);
+    runtime::setNullHandler(reportNull);
+    runtime::setWildHandler(reportWild);
+    std::signal(SIGABRT, reportAbort);
     runtime::setRanks(&others_);
     const Stretch home = Addresses::home(), stores = Addresses::stores();
     runtime::openWindow(static_cast<int64_t>(home.bytes / 2), std::make_unique<HomeMemory>(others_, home),

@@ -5,7 +5,9 @@ comes in its order. With --brief: every Sequoia program, and some of the others.
 import os
 import re
 import shutil
+import signal
 import subprocess
+import time
 import unittest
 
 import harness
@@ -32,6 +34,41 @@ void task<leaf> Pick::L(in int at[N], in float x[M], inout float y[N])
     y[i] = y[i] + x[at[i]];
 }
 """
+
+
+IN_C = {"f.sq": """void task F(in int at[N], inout int y[N]);
+void task<inner> F::Cut(in int at[N], inout int y[N])
+{
+  tunable block;
+  mappar (long i = 0 : (N + block - 1) / block) {
+    F(at[i * block; block], y[i * block; block]);
+  }
+}
+void task<ext> F::L(in int at[N], inout int y[N]);
+""", "f.map": """#include "cluster"
+task F: entrypoint(Cut) {
+  instance Cut::Cut(level 2) {
+    tunable block = 500;
+    control(level 2) {
+      loop i(level 1) { spmd { fullrange = 0,4; ways = 4; iterblk = 1; } }
+      callsite F() { target Leaf() { } }
+    }
+  }
+  instance Leaf::L(level 0) external("f.c") { }
+}
+""", "f.c": """#include "sequoia_ext.h"
+#include <stdlib.h>
+void Leaf(sqArray_t *at, sqArray_t *y) {
+  for (int i = 0; i < 500; i++) {
+    int which = *(int *)sqElmt1D(at, i);
+    *(int *)sqElmt1D(y, i) += 7;
+    if (which == 2)
+      *(volatile int *)8 = 3;
+    if (which == 4)
+      abort();
+  }
+}
+"""}
 
 
 def bits(got):
@@ -124,6 +161,23 @@ class Nodes(harness.Case):
         self.succeeds(*words, "--nodes", "4")
         self.assertTrue((np.load(self.path("y.npy")) == 1 + at).all())
 
+    def test_functions_in_c(self):
+        for name, text in IN_C.items():
+            self.write(name, text)
+        words = ("run", "f.sq", "--machine", "cluster", "--map", "f.map", "--in", "at=at.npy", "--in", "y=1", "--out", "y=y.npy", "--nodes", "4")
+        for which, code in ((0, None), (2, "runtime-null-pointer"), (4, "runtime-abort")):
+            for element in (100, 1700):  # in the first process, and in the last one
+                at = np.zeros(2000, "i4")
+                at[element] = which
+                self.save("at.npy", at)
+                with self.subTest(code=code, element=element):
+                    if code:
+                        self.is_refused(*words, code=code)
+                        continue
+                    self.succeeds(*words)
+                    self.assertTrue((np.load(self.path("y.npy")) == 8).all())
+                    os.remove(self.path("y.npy"))
+
     def test_refusals(self):
         data = ("--size", "N=9", "--in", "A=1", "--in", "B=2")
         self.is_refused("run", VECTADD, "--machine", "host", *data, "--nodes", "2", code="nodes-machine", mentions="process: true")
@@ -136,6 +190,41 @@ class Nodes(harness.Case):
         wrong = self.write("m.yaml", self.succeeds("machine", "cluster").out.replace("machine: cluster", "machine: m").replace(
             "  - name: front\n    kind: control\n", "  - name: front\n    kind: control\n    process: true\n"))
         self.is_refused("machine", wrong, code="machine-process", mentions="so are")
+
+    def processes(self):
+        """The processes that work in this test's folder, by their rank; those that have none by -1."""
+        found = {}
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                if os.readlink(f"/proc/{pid}/cwd") != os.path.realpath(self.folder):
+                    continue
+                with open(f"/proc/{pid}/environ") as file:
+                    rank = re.search(r"\bOMPI_COMM_WORLD_RANK=(\d+)", file.read())
+                found.setdefault(int(rank[1]) if rank else -1, []).append(int(pid))
+            except OSError:  # it has ended meanwhile
+                continue
+        return found
+
+    def test_processes_that_are_ended(self):
+        matmul = os.path.join(EXAMPLES, "sequoia/matmul/matmul.sq")
+        words = [harness.options.strata, "run", matmul, "--machine", "cluster", "--size", "M=70,N=90,P=130", "--in", "A=random", "--in", "B=random:2",
+                 "--nodes", "2", "--repeat", "1000000", "--out", "C=c.npy"]
+        for what, status, says in ((lambda run, ranks: os.kill(ranks[1][0], signal.SIGKILL), 1, "nodes-ended"),
+                                   (lambda run, ranks: run.send_signal(signal.SIGTERM), -signal.SIGTERM, ""),
+                                   (lambda run, ranks: run.send_signal(signal.SIGINT), -signal.SIGINT, "")):
+            with self.subTest(says=says, status=status):
+                run = subprocess.Popen(words, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                       preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                while 1 not in (ranks := self.processes()):
+                    self.assertIsNone(run.poll(), "it has ended by itself")
+                    time.sleep(0.05)
+                what(run, ranks)
+                told = run.communicate(timeout=600)[1]
+                self.assertEqual(run.returncode, status, told)
+                self.assertIn(says, told)
+                while self.processes():  # which the starter ends
+                    time.sleep(0.05)
+                self.assertEqual(os.listdir(self.folder), [])
 
     def test_addresses_that_are_not_to_be_had(self):
         limited = ["bash", "-c", "ulimit -v 20000000; exec \"$@\"", "bash", harness.options.strata, "run", VECTADD, "--machine", "cluster", "--size", "N=9",
