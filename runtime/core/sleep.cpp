@@ -54,8 +54,8 @@ Sleepers& sleepers() {
   return *instance;
 }
 
-void setAwake(Thread& thread, Wake why) {
-  thread.wake.store(why, std::memory_order_release);
+/// Lets a thread go on whose `wake` says so already.
+void rouse(Thread& thread) {
   syscall(__NR_futex, &thread.wake, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
@@ -208,9 +208,10 @@ void wakeForWork() {
     if (!thread)
       return;
     shared.remove(*thread);
+    shared.searching.fetch_add(1); // on behalf of the one woken, so that the next wake-up waits until he has looked
+    thread->wake.store(ForWork, std::memory_order_release);
   }
-  shared.searching.fetch_add(1); // on behalf of the one woken, so that the next wake-up waits until he has looked
-  setAwake(*thread, ForWork);
+  rouse(*thread);
 }
 
 void napFor(Thread& thread, int64_t nanoseconds) {
@@ -235,8 +236,10 @@ void wakeThread(Thread& thread) {
       shared.remove(thread);
     else if (!std::exchange(thread.naps, false))
       return;
+    // Under the lock: a nap may end by itself at any moment, and what is meant for it must not end the sleep after it.
+    thread.wake.store(ForItself, std::memory_order_release);
   }
-  setAwake(thread, ForItself);
+  rouse(thread);
 }
 
 void besideBegun() {
