@@ -58,16 +58,18 @@ bool writeNpy(const std::string& path, const Array& array, bool complexPairs, Di
 class NpyOutput {
 public:
   /// For a path where nothing or a regular file stands; nothing (reported) otherwise. The header is written; the data,
-  /// `bytes` zeros to begin with, is the caller's.
+  /// `bytes` zeros to begin with, is the caller's. `isNamed`: other computers are to find it (temporary()).
   static std::optional<NpyOutput> create(const std::string& path, const ElementType& type,
                                          const std::vector<int64_t>& shape, bool complexPairs,
-                                         DiagnosticEngine& diagnostics, const Location& where);
+                                         DiagnosticEngine& diagnostics, const Location& where, bool isNamed = false);
   NpyOutput(NpyOutput&& other) noexcept;
   NpyOutput& operator=(NpyOutput&&) = delete;
   ~NpyOutput();
   int file() const { return file_; }
   /// Where the data begins in it.
   uint64_t at() const { return at_; }
+  /// The name that it has until then; empty: none.
+  const std::string& temporary() const { return temporary_; }
   /// Gives the file its name, in place of what was there before.
   bool commit(DiagnosticEngine& diagnostics, const Location& where);
 

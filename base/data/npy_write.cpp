@@ -148,7 +148,7 @@ NpyOutput::~NpyOutput() {
 
 std::optional<NpyOutput> NpyOutput::create(const std::string& path, const ElementType& type,
                                            const std::vector<int64_t>& shape, bool complexPairs,
-                                           DiagnosticEngine& diagnostics, const Location& where) {
+                                           DiagnosticEngine& diagnostics, const Location& where, bool isNamed) {
   const WriteSignalsHeld held;
   const EndingSignalsHeld untilRegistered;
   NpyOutput output;
@@ -161,7 +161,8 @@ std::optional<NpyOutput> NpyOutput::create(const std::string& path, const Elemen
   }
   output.final_ = resolved(path);
   // Without a name at first: whatever ends the process, nothing stays behind. Some file systems cannot do that.
-  output.file_ = ::open(parentFolder(output.final_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (!isNamed)
+    output.file_ = ::open(parentFolder(output.final_).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (output.file_ < 0) {
     output.temporary_ = output.final_ + ".XXXXXX";
     output.file_ = ::mkostemp(output.temporary_.data(), O_CLOEXEC);

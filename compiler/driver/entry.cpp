@@ -395,7 +395,7 @@ private:
     if (files_[position] &&
         !checkShape(files_[position]->shape(), *shape, input->spec.path, argument.name, diagnostics_, input->where))
       return std::nullopt;
-    if (argument.inFile)
+    if (argument.inFile || argument.isDistributed)
       return makeFile(position, input, *shape);
     if (files_[position]) {
       auto array = files_[position]->read(diagnostics_, input->where);
@@ -416,8 +416,9 @@ private:
       if (option.name == argument.name)
         output = &option;
     FileArray::Source source{files_[position], input && !files_[position] ? &input->spec : nullptr};
-    made_[position] = FileArray::create(argument.name, argument.type, shape, source, argument.written, output,
-                                        diagnostics_, input ? input->where : Location());
+    const FileArray::Use use{argument.written, argument.isDistributed, argument.isForgotten};
+    made_[position] = FileArray::create(argument.name, argument.type, shape, source, use, output, diagnostics_,
+                                        input ? input->where : Location());
     if (!made_[position])
       return std::nullopt;
     return Array::description(argument.type, shape);

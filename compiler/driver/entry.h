@@ -22,6 +22,8 @@ struct EntryArgument {
   ElementType type;
   unsigned rank = 0;
   int64_t words = 0; // a block has that many words for each element, as a dimension behind its `rank` others; 0: none
+  bool isDistributed = false; // its elements only go to and come from where they are distributed to processes
+  bool isForgotten = false;   // … and are not read again where they have come back to
 };
 
 /// An entry point. Extents are affine in the sizes; without stated extents, input arrays give them.

@@ -1,9 +1,11 @@
 // Implements arrays on a disk (see the header). Whatever is copied is copied in pieces of a few MiB.
 #include "compiler/driver/file_array.h"
 
+#include "compiler/driver/shared_data.h"
 #include "runtime/abi.h"
 #include "runtime/core/file_window.h"
 #include "runtime/core/scratch_file.h"
+#include "runtime/host/ranks.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -51,7 +53,7 @@ bool sameBytes(const ElementType& a, const ElementType& b) {
 } // namespace
 
 std::unique_ptr<FileArray> FileArray::create(const std::string& name, const ElementType& type,
-                                             const std::vector<int64_t>& shape, Source source, bool written,
+                                             const std::vector<int64_t>& shape, Source source, Use use,
                                              const OutputOption* output, DiagnosticEngine& diagnostics,
                                              const Location& where) {
   // A size that no file has is said as for memory.
@@ -67,16 +69,48 @@ std::unique_ptr<FileArray> FileArray::create(const std::string& name, const Elem
   array->source_ = source;
   array->where_ = where;
   array->output_ = output;
-  if (!array->open(name, written, output, diagnostics))
+  array->use_ = use;
+  if (use.isDistributed && !source.file && (!use.isWritten || (use.isForgotten && !output)))
+    return array->openGenerated(diagnostics) ? std::move(array) : nullptr;
+  if (!array->open(name, use.isWritten, output, diagnostics))
     return nullptr;
-  const std::string called =
-      array->inPlace() && !written ? "'" + source.file->path() + "'" : "the file of array '" + name + "'";
-  array->window_ = runtime::openWindow(
-      static_cast<int64_t>(array->elements_ * type.bytes),
-      runtime::fileBackend(dup(array->file_), static_cast<int64_t>(array->at_), called), name.c_str());
-  if ((written || !array->inPlace()) && !array->fill(diagnostics))
+  array->openWindow();
+  if ((use.isWritten || !array->inPlace()) && !array->fill(diagnostics))
     return nullptr;
   return array;
+}
+
+void FileArray::openWindow() {
+  const bool isInput = inPlace() && !use_.isWritten;
+  const std::string called = isInput ? "'" + source_.file->path() + "'" : "the file of array '" + name_ + "'";
+  const uint64_t bytes = elements_ * type_.bytes;
+  auto backend = runtime::fileBackend(dup(file_), static_cast<int64_t>(at_), called);
+  const runtime::Ranks* all = runtime::ranks();
+  // A scratch file has no name by which others find it.
+  if (!use_.isDistributed || !all || (!isInput && !result_)) {
+    window_ = runtime::openWindow(static_cast<int64_t>(bytes), std::move(backend), name_.c_str());
+    return;
+  }
+  // On this computer also what has no name yet is found.
+  std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_);
+  if (!all->isOneComputer())
+    path = isInput ? source_.file->path() : result_->temporary();
+  window_ = runtime::openEverywhere(static_cast<int64_t>(bytes), std::move(backend),
+                                    describe(SharedFile{path, at_, bytes, !isInput, called}), name_.c_str());
+}
+
+bool FileArray::openGenerated(DiagnosticEngine& diagnostics) {
+  const InputSpec zeros;
+  const InputSpec& spec = source_.generated ? *source_.generated : zeros;
+  // One element shows what is wrong with all.
+  auto one = Array::create(type_, {1}, "part of '" + name_ + "'", diagnostics, where_);
+  if (!one || !generate(*one, spec, diagnostics, where_))
+    return false;
+  const std::string description = describe(type_, spec);
+  std::string error;
+  window_ = runtime::openEverywhere(static_cast<int64_t>(elements_ * type_.bytes), openShared(description, error),
+                                    description, name_.c_str());
+  return true;
 }
 
 FileArray::~FileArray() {
@@ -103,7 +137,9 @@ bool FileArray::open(const std::string& name, bool written, const OutputOption* 
   }
   if (!output || isSpecialFile(output->path))
     return openScratch(diagnostics);
-  auto result = NpyOutput::create(output->path, type_, shape_, output->complexPairs, diagnostics, output->where);
+  const runtime::Ranks* all = use_.isDistributed ? runtime::ranks() : nullptr;
+  auto result = NpyOutput::create(output->path, type_, shape_, output->complexPairs, diagnostics, output->where,
+                                  all && !all->isOneComputer());
   if (!result)
     return false;
   result_.emplace(std::move(*result));
@@ -212,6 +248,11 @@ bool FileArray::copyFile(DiagnosticEngine& diagnostics) {
 
 std::optional<Array> FileArray::load(DiagnosticEngine& diagnostics) const {
   auto array = Array::create(type_, shape_, "a copy of '" + name_ + "'", diagnostics, where_);
+  if (array && file_ < 0) {
+    if (source_.generated && !generate(*array, *source_.generated, diagnostics, where_))
+      return std::nullopt;
+    return array;
+  }
   if (array && !transferAll(file_, array->data(), array->bytes(), at_, false)) {
     reportTrouble(errno, diagnostics);
     return std::nullopt;

@@ -2,6 +2,7 @@
 // what MPI's starters leave in the environment.
 #include "compiler/driver/nodes.h"
 
+#include "compiler/driver/shared_data.h"
 #include "compiler/target/machine_table.h"
 #include "compiler/target/registry/registry.h"
 #include "runtime/cluster/cluster.h"
@@ -138,6 +139,10 @@ public:
     return address;
   }
 
+  std::unique_ptr<runtime::WindowBackend> data(std::string_view description, std::string& error) override {
+    return openShared(description, error);
+  }
+
 private:
   /// Rank 0 and all others end with this process.
   [[noreturn]] void giveUp() {
@@ -211,6 +216,42 @@ bool checkNodes(const Machine& machine, DiagnosticEngine& diagnostics) {
       .help("choose another machine, such as 'cluster', or write 'process: true' for the class of processors that each "
             "process is to have some of");
   return false;
+}
+
+bool leadsNodes() {
+  return cluster::leading();
+}
+
+/// Whether a block lies in a memory that joins those of several instances.
+static bool isDistributed(mlir::Value block, const Machine& machine) {
+  const machine::MemoryId id = machine.memory(svm::memoryOf(mlir::cast<mlir::MemRefType>(block.getType())).str());
+  return id.valid() && machine[id].isVirtual();
+}
+
+void settleDistributed(EntryPoint& entry, mlir::ModuleOp scheduled, const Machine& machine) {
+  auto function = scheduled.lookupSymbol<mlir::func::FuncOp>(entry.name);
+  if (!function || function.isExternal() || function.getNumArguments() != entry.arguments.size())
+    return;
+  mlir::Block& body = function.getBody().front();
+  for (auto [argument, value] : llvm::zip(entry.arguments, body.getArguments())) {
+    if (!argument.isBlock || argument.rank == 0)
+      continue;
+    // What reads and what writes it in the program's outermost order.
+    llvm::SmallVector<mlir::Operation*> reads, writes;
+    argument.isDistributed = llvm::all_of(value.getUses(), [&](mlir::OpOperand& use) {
+      auto move = mlir::dyn_cast<svm::MoveOp>(use.getOwner());
+      if (!move)
+        return mlir::isa<mlir::memref::DimOp>(use.getOwner());
+      const bool isRead = move.getSource() == value;
+      (isRead ? reads : writes).push_back(move);
+      return move->getBlock() == &body && move.getSource() != move.getDestination() &&
+             isDistributed(isRead ? move.getDestination() : move.getSource(), machine);
+    });
+    argument.isForgotten =
+        argument.isDistributed && llvm::all_of(writes, [&](mlir::Operation* write) {
+          return llvm::all_of(reads, [&](mlir::Operation* read) { return read->isBeforeInBlock(write); });
+        });
+  }
 }
 
 HomeArrays::HomeArrays(const EntryPoint& entry, Binding& binding, std::vector<void*>& arguments) {

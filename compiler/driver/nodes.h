@@ -20,8 +20,13 @@ void abandonNodes();
 /// Whether a machine can be spread over the processes that there are. Reports that it cannot.
 bool checkNodes(const Machine& machine, DiagnosticEngine& diagnostics);
 
+/// Whether this process leads others.
+bool leadsNodes();
+/// Says of each argument whether it is distributed to the processes, by what the scheduled program does with it.
+void settleDistributed(EntryPoint& entry, mlir::ModuleOp scheduled, const Machine& machine);
+
 /// The arrays of a call where other ranks reach them: copies in rank 0's memory, which compiled code is given in their
-/// place. Nothing where there are no other ranks.
+/// place. Those that are distributed need none. Nothing where there are no other ranks.
 class HomeArrays {
 public:
   /// `arguments` are those of Binding::pack; both outlive this.

@@ -96,6 +96,12 @@ public:
       entry->arguments[position].inFile =
           entry->arguments[position].rank > 0 && memory.valid() && program->machine[memory].files;
     }
+    if (isPlaced && leadsNodes() && !options_.check) {
+      LogicalProgram scheduled = program->clone();
+      if (!compiler.place(scheduled) || !compiler.schedule(scheduled))
+        return finish(session_);
+      settleDistributed(*entry, *scheduled.module, program->machine);
+    }
     if (!options_.interpret && !checkTraces(*program->target))
       return finish(session_);
     // Arrays in files are made by the runtime, which may fail from here on.

@@ -26,6 +26,8 @@ public:
   /// Links an object that a target of the compiler has made into the process, and gives the address of a function in
   /// it.
   virtual const void* load(std::string_view target, std::string_view object, std::string_view function) = 0;
+  /// Opens data by the description that runtime::openEverywhere was given in rank 0. Null, and why, where it cannot be.
+  virtual std::unique_ptr<runtime::WindowBackend> data(std::string_view description, std::string& error) = 0;
 };
 
 /// Code as it goes to nodes: the texts of its machine, of the target that made it, of the object, and a function in it.

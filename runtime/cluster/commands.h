@@ -10,13 +10,15 @@ namespace strata::cluster {
 
 /// The first byte of a message of rank 0.
 enum class Command : uint8_t {
-  Load,    // a number, and CodeTexts
-  Use,     // the number of code
-  Open,    // a window
-  Close,   // its address
-  Run,     // a part
-  Figures, // asks for what was counted
-  End,     // of the cluster
+  Load,     // a number, and CodeTexts
+  Use,      // the number of code
+  Open,     // a window of a distributed block
+  Data,     // one of data that every rank can reach
+  Close,    // its address
+  Exchange, // between two of them
+  Run,      // a part
+  Figures,  // asks for what was counted
+  End,      // of the cluster
 };
 
 /// Kinds of messages: commands, what a node ends with, and answers to requests, which have numbers.
@@ -31,6 +33,7 @@ public:
   explicit WithMemory(Transport& transport) : transport_(transport) {}
   int64_t own() const override { return transport_.own(); }
   int64_t count() const override { return transport_.count(); }
+  bool isOneComputer() const override { return transport_.isOneComputer(); }
   void read(int64_t rank, runtime::Elements to, runtime::Elements from, int64_t elements,
             int64_t elementBytes) override {
     transport_.get(rank, to.first, to.step, from.first, from.step, elements, elementBytes);

@@ -69,6 +69,25 @@ public:
     tellAll(message);
   }
 
+  void openedData(const void* window, int64_t bytes, std::string_view description, const char* what) override {
+    tellAll((MessageWriter() << Command::Data << window << bytes).text(description).text(what));
+  }
+
+  void exchange(const runtime::RankExchange& exchange) override {
+    const runtime::WindowExchange& move = exchange.move;
+    const int64_t request = nextRequest();
+    MessageWriter message;
+    message << Command::Exchange << request << exchange.block << move.other.first << move.intoWindow << move.offset
+            << move.other.offset << move.elementBytes << move.rank;
+    for (const int64_t* list : {move.extents, move.strides, move.otherStrides})
+      for (int32_t i = 0; i < move.rank; ++i)
+        message << list[i];
+    tellAll(message);
+    runtime::exchangeOwn(exchange);
+    for (int64_t rank = 1; rank < count(); ++rank)
+      answerOf(rank, request);
+  }
+
   void closed(const void* window) override { tellAll(MessageWriter() << Command::Close << window); }
 
   void run(int64_t rank, const runtime::RankPart& part) override {

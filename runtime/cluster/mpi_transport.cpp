@@ -22,10 +22,17 @@ public:
     sending_ = std::vector<std::mutex>(static_cast<size_t>(count_));
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window_);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+    MPI_Comm near = MPI_COMM_NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
+    int alike = 0;
+    MPI_Comm_size(near, &alike);
+    MPI_Comm_free(&near);
+    isOneComputer_ = alike == count_;
   }
 
   int64_t own() const override { return own_; }
   int64_t count() const override { return count_; }
+  bool isOneComputer() const override { return isOneComputer_; }
 
   void send(int64_t rank, int kind, const void* bytes, size_t count) override {
     // In pieces, the first with the length of all; those of one message come one after the other.
@@ -137,6 +144,7 @@ private:
   }
 
   int own_ = 0, count_ = 1;
+  bool isOneComputer_ = false;
   MPI_Win window_ = MPI_WIN_NULL;
   std::mutex lock_, taking_;
   std::vector<std::mutex> sending_; // by rank

@@ -26,6 +26,8 @@ public:
     runtime::fail("runtime-ranks-nested", "a part of a program on another rank starts parts on other ranks");
   }
   void opened(const void*, const StrataLayout&, const char*) override {}
+  void openedData(const void*, int64_t, std::string_view, const char*) override {}
+  void exchange(const runtime::RankExchange&) override {} // rank 0 begins them
   void closed(const void*) override {}
 };
 
@@ -198,6 +200,12 @@ private:
     case Command::Open:
       open(reader);
       break;
+    case Command::Data:
+      openData(reader);
+      break;
+    case Command::Exchange:
+      exchange(reader);
+      break;
     case Command::Close:
       strata_window_release(reader.read<void*>());
       break;
@@ -236,6 +244,42 @@ private:
     layout.within = isCounted ? within : nullptr;
     layout.across = isCounted ? across : nullptr;
     runtime::openDistributed(layout, what, window);
+  }
+
+  void openData(MessageReader& reader) {
+    void* const window = reader.read<void*>();
+    const auto bytes = reader.read<int64_t>();
+    const std::string_view description = reader.text();
+    const char* what = kept(reader.text());
+    std::string error;
+    std::unique_ptr<runtime::WindowBackend> data = code_.data(description, error);
+    if (!data)
+      runtime::fail("runtime-ranks-data",
+                    "process " + std::to_string(transport_.own()) + " does not reach the data of '" + what +
+                        "': " + error,
+                    "every process reads and writes its part of an array: put the files where all computers have them, "
+                    "under the same name");
+    runtime::openWindow(bytes, std::move(data), what, window);
+  }
+
+  void exchange(MessageReader& reader) {
+    const auto request = reader.read<int64_t>();
+    const void* block = reader.read<const void*>();
+    runtime::WindowExchange move;
+    move.other = runtime::findWindow(reader.read<const char*>());
+    move.intoWindow = reader.read<bool>();
+    move.offset = reader.read<int64_t>();
+    move.other.offset = reader.read<int64_t>();
+    move.elementBytes = reader.read<int64_t>();
+    move.rank = reader.read<int32_t>();
+    const auto rank = static_cast<size_t>(move.rank);
+    const std::vector<int64_t> extents = reader.numbers(rank), strides = reader.numbers(rank),
+                               otherStrides = reader.numbers(rank);
+    move.extents = extents.data();
+    move.strides = strides.data();
+    move.otherStrides = otherStrides.data();
+    runtime::exchangeOwn({block, move});
+    answer(request, MessageWriter());
   }
 
   void run(MessageReader& reader) {

@@ -13,6 +13,8 @@ public:
   virtual ~Transport() = default;
   virtual int64_t own() const = 0;
   virtual int64_t count() const = 0;
+  /// Whether all ranks are on one computer.
+  virtual bool isOneComputer() const = 0;
 
   /// Sends a message of a kind, from 0 to 32767. The bytes may be used again when it returns.
   virtual void send(int64_t rank, int kind, const void* bytes, size_t count) = 0;

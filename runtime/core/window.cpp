@@ -113,9 +113,15 @@ struct Operands {
   int64_t elementBytes;
 };
 
-/// Between two windows: the outermost dimension is cut until a piece fits the memory between.
+/// Between two windows: by what one of them can do, else the outermost dimension is cut until a piece fits the memory
+/// between.
 void moveBetween(const WindowPlace& to, const WindowPlace& from, const Operands& operands) {
   const int32_t rank = operands.rank;
+  if (to.backend->exchange({true, to.offset, operands.destinationStrides, from, operands.sourceStrides,
+                            operands.extents, rank, operands.elementBytes}) ||
+      from.backend->exchange({false, from.offset, operands.sourceStrides, to, operands.destinationStrides,
+                              operands.extents, rank, operands.elementBytes}))
+    return;
   std::vector<int64_t> extents(operands.extents, operands.extents + rank), dense(static_cast<size_t>(rank), 1);
   int64_t bytes = operands.elementBytes;
   int32_t whole = rank; // dimensions from here on are moved as a whole

@@ -27,6 +27,26 @@ struct WindowMove {
   int64_t elementBytes = 1;
 };
 
+class WindowBackend;
+/// The window that an address is in, with its backend; no backend: ordinary memory.
+struct WindowPlace {
+  WindowBackend* backend = nullptr;
+  int64_t offset = 0; // bytes from the window's beginning
+  char* first = nullptr;
+};
+
+/// A move between two windows, as one of them sees it. Strides are in elements, offsets in bytes.
+struct WindowExchange {
+  bool intoWindow = false; // else out of it
+  int64_t offset = 0;
+  const int64_t* strides = nullptr;
+  WindowPlace other;
+  const int64_t* otherStrides = nullptr;
+  const int64_t* extents = nullptr;
+  int32_t rank = 0;
+  int64_t elementBytes = 1;
+};
+
 /// Moves the elements of a window from and to where they are kept, as in a file.
 class WindowBackend {
 public:
@@ -37,6 +57,11 @@ public:
   virtual void move(const WindowMove& move) = 0;
   /// Whether what begins at this distance from the window's beginning is for the backend to move; else it is memory.
   virtual bool holds(int64_t) const { return true; }
+  /// Carries out a move from or to another window without memory between the two. False: it cannot, and has done
+  /// nothing.
+  virtual bool exchange(const WindowExchange&) { return false; }
+  /// Whether every rank of a cluster has this window (runtime/host/ranks.h).
+  virtual bool isEverywhere() const { return false; }
 };
 
 /// Reserves address space for `bytes` bytes. `what` names the block in an out-of-memory error. `at`, if it is not null:
@@ -44,12 +69,6 @@ public:
 char* openWindow(int64_t bytes, std::unique_ptr<WindowBackend> backend, const char* what, void* at = nullptr);
 /// Gives the address space and the backend back. REQUIRES: `first` is what openWindow returned.
 void closeWindow(void* first);
-/// The window that an address is in, with its backend; no backend: ordinary memory.
-struct WindowPlace {
-  WindowBackend* backend = nullptr;
-  int64_t offset = 0; // bytes from the window's beginning
-  char* first = nullptr;
-};
 WindowPlace findWindow(const void* address);
 
 /// Whether what compiled code takes for memory may be in a window all the same: memory of another process.

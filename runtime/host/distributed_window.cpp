@@ -89,6 +89,51 @@ public:
   /// Other ranks know the block by its window, and are told when it is closed.
   void knownAs(const void* window) { window_ = window; }
 
+  /// In one process, and where the other window is every rank's: share by share, from or to where the elements lie.
+  bool exchange(const WindowExchange& move) override {
+    Ranks* const all = ranks();
+    if (ownInstance() >= 0 || !isAlong(move) || (all && (all->own() != 0 || !move.other.backend->isEverywhere())))
+      return false;
+    if (all)
+      all->exchange({window_, move});
+    else
+      exchangeOwn(move);
+    int64_t bytes = move.elementBytes;
+    for (int32_t d = 0; d < move.rank; ++d)
+      bytes *= move.extents[d];
+    if (across_)
+      strata_count(across_, bytes);
+    return true;
+  }
+
+  /// REQUIRES: it could be exchanged.
+  void exchangeOwn(const WindowExchange& move) const {
+    const size_t rank = dimensions_.size();
+    std::vector<std::vector<std::vector<Runs>>> runs(rank); // by dimension and part
+    for (size_t d = 0; d < rank; ++d)
+      runs[d] = runsOf(dimensions_[d], startOf(move, d), move.extents[d]);
+    // By parts of each dimension, then by the runs of these.
+    std::vector<size_t> part(rank, 0);
+    do {
+      int64_t instance = 0;
+      bool isEmpty = false;
+      for (size_t d = 0; d < rank; ++d) {
+        instance += static_cast<int64_t>(part[d]) * dimensions_[d].skip;
+        isEmpty |= runs[d][part[d]].empty();
+      }
+      Ranks* const all = ranks();
+      if (isEmpty || (all && rankOf(firstInstance_ + instance, instances_, *all) != all->own()))
+        continue;
+      std::vector<size_t> which(rank, 0);
+      do {
+        std::vector<const Runs*> chosen;
+        for (size_t d = 0; d < rank; ++d)
+          chosen.push_back(&runs[d][part[d]][which[d]]);
+        exchangeRuns(move, chosen, first_ + instance * between_);
+      } while (next(which, [&](size_t d) { return runs[d][part[d]].size(); }));
+    } while (next(part, [&](size_t d) { return runs[d].size(); }));
+  }
+
   void move(const WindowMove& move) override {
     const int64_t own = ownInstance();
     Counts counts;
@@ -124,6 +169,82 @@ public:
   }
 
 private:
+  /// Runs of one length in one dimension and one part of it, at even distances: where they begin in the block and where
+  /// they lie in the part.
+  struct Runs {
+    int64_t start, place, length;
+    int64_t count = 1, apart = 0, placesApart = 0;
+  };
+
+  /// `count` elements from one on, for each part. Shares that are contiguous have one, chunks of a cyclic one three at
+  /// most: what is cut off at the beginning and at the end, and those between.
+  static std::vector<std::vector<Runs>> runsOf(const Dimension& dimension, int64_t from, int64_t count) {
+    std::vector<std::vector<Runs>> parts(static_cast<size_t>(dimension.shares.parts()));
+    for (int64_t index = from, length = 0; index < from + count; index += length) {
+      length = std::min(dimension.shares.run(index), from + count - index);
+      const int64_t place = dimension.shares.placeOf(index);
+      std::vector<Runs>& all = parts[static_cast<size_t>(dimension.shares.partOf(index))];
+      Runs* const last = all.empty() ? nullptr : &all.back();
+      if (last && last->length == length &&
+          (last->count == 1 || (index == last->start + last->count * last->apart &&
+                                place == last->place + last->count * last->placesApart))) {
+        if (last->count++ == 1) {
+          last->apart = index - last->start;
+          last->placesApart = place - last->place;
+        }
+      } else {
+        all.push_back({index, place, length});
+      }
+    }
+    return parts;
+  }
+
+  /// Counts numbers up, the last one first, each below its bound; false when all have been.
+  template <typename Bound>
+  static bool next(std::vector<size_t>& numbers, Bound bound) {
+    for (size_t d = numbers.size(); d-- > 0;) {
+      if (++numbers[d] < bound(d))
+        return true;
+      numbers[d] = 0;
+    }
+    return false;
+  }
+
+  int64_t startOf(const WindowExchange& move, size_t d) const {
+    const Dimension& dimension = dimensions_[d];
+    return move.offset / move.elementBytes / dimension.stride % std::max<int64_t>(dimension.extent, 1);
+  }
+
+  /// Whether the dimensions of a move are those of the block, without steps, and its elements lie at multiples of their
+  /// size.
+  bool isAlong(const WindowExchange& move) const {
+    if (static_cast<size_t>(move.rank) != dimensions_.size())
+      return false;
+    for (size_t d = 0; d < dimensions_.size(); ++d) {
+      const Dimension& dimension = dimensions_[d];
+      if ((move.extents[d] != 1 && move.strides[d] != dimension.stride) ||
+          startOf(move, d) + move.extents[d] > dimension.extent || dimension.step % move.elementBytes != 0)
+        return false;
+    }
+    return true;
+  }
+
+  void exchangeRuns(const WindowExchange& move, const std::vector<const Runs*>& runs, char* memory) const {
+    std::vector<int64_t> extents, memoryStrides, otherStrides;
+    int64_t offset = move.other.offset;
+    for (size_t d = 0; d < runs.size(); ++d) {
+      const Runs& each = *runs[d];
+      const int64_t step = dimensions_[d].step / move.elementBytes;
+      memory += each.place * dimensions_[d].step;
+      offset += (each.start - startOf(move, d)) * move.otherStrides[d] * move.elementBytes;
+      extents.insert(extents.end(), {each.count, each.length});
+      memoryStrides.insert(memoryStrides.end(), {each.placesApart * step, step});
+      otherStrides.insert(otherStrides.end(), {each.apart * move.otherStrides[d], move.otherStrides[d]});
+    }
+    move.other.backend->move({!move.intoWindow, memory, memoryStrides.data(), offset, otherStrides.data(),
+                              extents.data(), static_cast<int32_t>(extents.size()), move.elementBytes});
+  }
+
   struct Counts {
     int64_t within = 0, across = 0;
     bool elsewhere = false; // some of it on other ranks
@@ -240,6 +361,10 @@ char* strata::runtime::openDistributed(const StrataLayout& layout, const char* w
     all->opened(window, layout, what);
   }
   return window;
+}
+
+void strata::runtime::exchangeOwn(const RankExchange& move) {
+  static_cast<const DistributedBlock*>(findWindow(move.block).backend)->exchangeOwn(move.move);
 }
 
 void* strata_window_acquire_distributed(const StrataLayout* layout, const char* what) {

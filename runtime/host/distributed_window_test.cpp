@@ -112,6 +112,102 @@ TEST_P(Distributed, RandomBlocksComeBack) {
   }
 }
 
+/// Elements in memory, moved one by one.
+struct Kept final : WindowBackend {
+  explicit Kept(std::vector<char>& bytes) : bytes(bytes) {}
+  void move(const WindowMove& move) override {
+    ++moves;
+    const std::vector<int64_t> extents(move.extents, move.extents + move.rank);
+    for (int64_t i = 0; i < product(extents); ++i) {
+      int64_t rest = i, there = move.offset, here = 0;
+      for (auto d = static_cast<size_t>(move.rank); d-- > 0; rest /= extents[d]) {
+        there += rest % extents[d] * move.windowStrides[d] * move.elementBytes;
+        here += rest % extents[d] * move.memoryStrides[d] * move.elementBytes;
+      }
+      char* inWindow = &bytes.at(static_cast<size_t>(there));
+      const auto count = static_cast<size_t>(move.elementBytes);
+      std::memcpy(move.intoWindow ? inWindow : move.memory + here, move.intoWindow ? move.memory + here : inWindow,
+                  count);
+    }
+  }
+  std::vector<char>& bytes;
+  int64_t moves = 0;
+};
+
+// Against a move by way of memory, one element at a time.
+TEST_P(Distributed, ElementsGoToAndComeFromOtherWindows) {
+  strata_machine(&machine);
+  std::mt19937 random(5);
+  const auto below = [&](int64_t n) { return std::uniform_int_distribution<int64_t>(0, n - 1)(random); };
+  int64_t exchanged = 0;
+  for (int round = 0; round < 600; ++round) {
+    Block block;
+    block.elementBytes = std::vector<int64_t>{1, 4, 8, 12}[static_cast<size_t>(below(4))];
+    const auto rank = static_cast<size_t>(below(4));
+    int64_t used = 1;
+    for (size_t d = 0; d < rank; ++d) {
+      block.extents.push_back(1 + below(20));
+      block.grid.push_back(1 + below(8 / used));
+      used *= block.grid.back();
+      block.sizes.push_back(below(5));
+    }
+    block.acquire(All, "stay", "leave");
+    // The other window has room around the elements, and any order of dimensions.
+    std::vector<int64_t> starts, counts, order(rank), outer(rank);
+    for (int64_t extent : block.extents) {
+      const bool isWhole = below(2) != 0;
+      starts.push_back(isWhole ? 0 : below(extent));
+      counts.push_back(isWhole ? extent : 1 + below(extent - starts.back()));
+    }
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    int64_t room = 1;
+    for (const int64_t d : order) {
+      outer[static_cast<size_t>(d)] = room;
+      room *= counts[static_cast<size_t>(d)] + below(3);
+    }
+    const int64_t first = below(4);
+    std::vector<char> kept(static_cast<size_t>((first + room) * block.elementBytes));
+    std::vector<char> content(static_cast<size_t>(product(block.extents) * block.elementBytes)), back(content.size());
+    for (std::vector<char>* bytes : {&kept, &content})
+      for (char& byte : *bytes)
+        byte = static_cast<char>(below(256));
+    auto backend = std::make_unique<Kept>(kept);
+    const Kept& other = *backend;
+    char* const window = openWindow(static_cast<int64_t>(kept.size()), std::move(backend), "others");
+    const std::vector<int64_t> zeros(rank, 0), ones(rank, 1);
+    block.move(true, content.data(), zeros, block.extents, ones);
+    resetCounters();
+    const std::vector<int64_t> strides = dense(block.extents);
+    int64_t offset = 0;
+    for (size_t d = 0; d < rank; ++d)
+      offset += starts[d] * strides[d] * block.elementBytes;
+    const bool isInto = below(2) != 0;
+    char *const in = block.first + offset, *const out = window + first * block.elementBytes;
+    strata_window_move(isInto ? in : out, (isInto ? strides : outer).data(), isInto ? out : in,
+                       (isInto ? outer : strides).data(), counts.data(), static_cast<int32_t>(rank),
+                       block.elementBytes);
+    EXPECT_EQ(counters()["leave"], product(counts) * block.elementBytes);
+    exchanged += other.moves > 1;
+    std::vector<char> expected = isInto ? content : kept;
+    for (int64_t i = 0; i < product(counts); ++i) {
+      int64_t rest = i, here = offset, there = first * block.elementBytes;
+      for (size_t d = rank; d-- > 0; rest /= counts[d]) {
+        here += rest % counts[d] * strides[d] * block.elementBytes;
+        there += rest % counts[d] * outer[d] * block.elementBytes;
+      }
+      const char* from = isInto ? kept.data() + there : content.data() + here;
+      std::copy_n(from, block.elementBytes, expected.data() + (isInto ? here : there));
+    }
+    block.move(false, back.data(), zeros, block.extents, ones);
+    ASSERT_EQ(back, isInto ? expected : content) << "round " << round;
+    ASSERT_EQ(kept, isInto ? kept : expected) << "round " << round;
+    strata_window_release(window);
+    strata_window_release(block.first);
+  }
+  EXPECT_GT(exchanged, 100) << "share by share";
+}
+
 TEST_P(Distributed, ElementsLieWhereTheLayoutSays) {
   strata_machine(&machine);
   Block block{{20}, {3}, {2}};

@@ -7,8 +7,11 @@
 
 #include "runtime/abi.h"
 #include "runtime/core/scheduler.h"
+#include "runtime/core/window.h"
 
 #include <cstdint>
+#include <memory>
+#include <string_view>
 
 namespace strata::runtime {
 
@@ -29,6 +32,12 @@ struct Elements {
   int64_t step;
 };
 
+/// A move between a distributed block, here the first window, and one that every rank has.
+struct RankExchange {
+  const void* block; // where the block's window begins
+  WindowExchange move;
+};
+
 class Ranks {
 public:
   virtual ~Ranks() = default;
@@ -44,12 +53,25 @@ public:
   virtual void finish() = 0;
   /// Control has opened a window of a distributed block, and closed it.
   virtual void opened(const void* window, const StrataLayout& layout, const char* what) = 0;
+  /// … or one of data that every rank can reach by itself, with a description for whoever opens it there.
+  virtual void openedData(const void* window, int64_t bytes, std::string_view description, const char* what) = 0;
   virtual void closed(const void* window) = 0;
+  /// Every rank moves what lies in its share of the block (exchangeOwn); all have when it returns. For rank 0.
+  virtual void exchange(const RankExchange& move) = 0;
+  /// Whether all ranks are on one computer.
+  virtual bool isOneComputer() const = 0;
 };
 
 /// The window of a distributed block (strata_window_acquire_distributed), at addresses that are reserved already where
 /// `at` is not null: those that it has on the rank that opened it.
 char* openDistributed(const StrataLayout& layout, const char* what, void* at);
+
+/// This rank's part of a move between a distributed block and a window that every rank has.
+void exchangeOwn(const RankExchange& move);
+/// Opens a window whose data every rank can reach by itself, and has the others open it too. The description says what
+/// it is (cluster::NodeCode::data).
+char* openEverywhere(int64_t bytes, std::unique_ptr<WindowBackend> backend, std::string_view description,
+                     const char* what);
 
 /// Runs a part on this rank, its first instance in this role.
 void runPart(const RankPart& part, const Role& role);

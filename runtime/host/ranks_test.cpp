@@ -20,7 +20,7 @@ enum : uint32_t { Front, Node };
 class AllHere final : public Ranks {
 public:
   explicit AllHere(int64_t count) : count_(count) {}
-  int64_t own() const override { return 0; }
+  int64_t own() const override { return own_; }
   int64_t count() const override { return count_; }
   void run(int64_t rank, const RankPart& part) override {
     const std::lock_guard guard(lock_);
@@ -43,17 +43,26 @@ public:
   }
   void finish() override { ++finished; }
   void opened(const void*, const StrataLayout&, const char*) override { ++windows; }
+  void openedData(const void*, int64_t, std::string_view, const char*) override { ++windows; }
   void closed(const void*) override { --windows; }
+  void exchange(const RankExchange& move) override {
+    ++exchanges;
+    for (own_ = count_; own_-- > 0;) // each in turn
+      exchangeOwn(move);
+    own_ = 0;
+  }
+  bool isOneComputer() const override { return true; }
 
   struct Sent {
     int64_t rank, number;
   };
   std::map<int64_t, Sent> sent;      // by instance
   std::map<int64_t, int64_t> copies; // by rank
-  int64_t finished = 0, windows = 0;
+  int64_t finished = 0, windows = 0, exchanges = 0;
 
 private:
   const int64_t count_;
+  int64_t own_ = 0;
   std::mutex lock_;
 };
 
@@ -131,6 +140,40 @@ TEST_P(OverRanks, OtherRanksHaveTheirShares) {
       EXPECT_EQ(copies, 2 * 6 / ranks);
     }
     EXPECT_EQ(all.finished, 2);
+    strata_window_release(block);
+    EXPECT_EQ(all.windows, 0);
+  }
+}
+
+/// Numbers by their place, which every rank can make.
+struct Numbers final : WindowBackend {
+  void move(const WindowMove& move) override {
+    if (move.intoWindow)
+      return;
+    for (int64_t i = 0, row = 0; i < move.extents[0]; ++i, row += move.extents[1])
+      for (int64_t k = 0; k < move.extents[1]; ++k) {
+        const auto number = static_cast<int32_t>(move.offset / 4 + i * move.windowStrides[0] + k);
+        std::memcpy(move.memory + (i * move.memoryStrides[0] + k) * 4, &number, 4);
+      }
+  }
+};
+
+TEST_P(OverRanks, EveryRankMovesItsShareOfWhatAllReach) {
+  for (int64_t ranks : {2, 3, 6}) {
+    AllHere& all = start(ranks);
+    const int64_t extents[] = {20}, grid[] = {6}, sizes[] = {3}, one = 1;
+    const StrataLayout layout{Space, Memory, 64, 4, 1, extents, grid, sizes, nullptr, nullptr, -1};
+    auto* block = static_cast<char*>(strata_window_acquire_distributed(&layout, "a block"));
+    char* numbers = openEverywhere(80, std::make_unique<Numbers>(), "numbers", "numbers");
+    EXPECT_EQ(all.windows, 2);
+    strata_window_move(block, &one, numbers, &one, extents, 1, 4);
+    EXPECT_EQ(all.exchanges, 1);
+    EXPECT_TRUE(all.copies.empty()) << "nothing goes from rank to rank";
+    std::vector<int32_t> back(20);
+    strata_window_move(back.data(), &one, block, &one, extents, 1, 4);
+    for (int32_t i = 0; i < 20; ++i)
+      EXPECT_EQ(back[static_cast<size_t>(i)], i);
+    strata_window_release(numbers);
     strata_window_release(block);
     EXPECT_EQ(all.windows, 0);
   }

@@ -79,16 +79,6 @@ void runPart(const RankPart& part, const Role& role) {
   runParallel(body, const_cast<RankPart*>(&part), part.count, /*concurrent=*/false, role, part.step);
 }
 
-static std::atomic<Ranks*> allRanks{nullptr};
-
-Ranks* ranks() {
-  return allRanks.load(std::memory_order_acquire);
-}
-
-void setRanks(Ranks* all) {
-  allRanks.store(all, std::memory_order_release);
-}
-
 } // namespace strata::runtime
 
 void strata_spmd(void (*body)(void* arguments, int64_t instance), const void* arguments, int64_t argument_bytes,

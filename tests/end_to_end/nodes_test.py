@@ -139,6 +139,56 @@ class Nodes(harness.Case):
             self.assertEqual(figures(spread), figures(alone))
             self.assertTrue((np.load(self.path("c.npy")) == expected).all())
 
+    def peaks(self, result):
+        return [int(taken) for _, taken in re.findall(r"peak memory of process (\d): (\d+)", result.out)]
+
+    def test_no_process_holds_an_array(self):
+        """Files are read and written by each process for its part, in whatever form they are; the rest is generated there."""
+        size = 6000000
+        words = ("run", VECTADD, "--machine", "cluster", "--stats")
+        small = self.peaks(self.succeeds(*words, "--size", "N=100", "--in", "A=iota", "--in", "B=iota", "--nodes", "4"))
+        share = 3 * size * 4 // 4
+        data = np.random.default_rng(5).random(size, dtype="f4")
+        self.save("a.npy", data)
+        self.save("wide.npy", data.astype("f8"))
+        whole = None
+        for given in (("A=a.npy", "B=2"), ("A=wide.npy", "B=2"), ("A=a.npy", "B=random:9")):
+            more = ("--size", f"N={size}", "--in", given[0], "--in", given[1], "--out", "C=c.npy")
+            self.succeeds(*words, *more)
+            whole = np.load(self.path("c.npy")).tobytes()
+            os.remove(self.path("c.npy"))
+            for count in (2, 4):
+                with self.subTest(given=given, count=count):
+                    taken = self.peaks(self.succeeds(*words, *more, "--nodes", count))
+                    self.assertEqual(np.load(self.path("c.npy")).tobytes() == whole, True)
+                    os.remove(self.path("c.npy"))
+                    for here, least in zip(taken, small):
+                        self.assertLess(here, least + share * 4 // count + (16 << 20))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a.npy", "wide.npy"])
+
+    def test_forms_of_arrays(self):
+        matmul = os.path.join(EXAMPLES, "sequoia/matmul/matmul.sq")
+        random = np.random.default_rng(6)
+        a, b, c = (random.random(shape, dtype="f4") for shape in ((70, 130), (130, 90), (70, 90)))
+        self.save("a.npy", a)
+        np.save(self.path("columns.npy"), np.asfortranarray(a))
+        self.save("b.npy", b)
+        self.save("c.npy", c)
+        words = ("run", matmul, "--machine", "cluster", "--in", "B=b.npy", "--in", "C=c.npy", "--out", "C=out.npy", "--repeat", "3")
+        self.succeeds(*words, "--in", "A=a.npy")
+        expected = np.load(self.path("out.npy")).tobytes()
+        for name in ("a.npy", "columns.npy"):
+            os.remove(self.path("out.npy"))
+            self.succeeds(*words, "--in", f"A={name}", "--nodes", "3")
+            self.assertEqual(np.load(self.path("out.npy")).tobytes() == expected, True)
+        # In place: what is read is replaced when all is done.
+        self.succeeds("run", matmul, "--machine", "cluster", "--in", "A=a.npy", "--in", "B=b.npy", "--in", "C=c.npy", "--out", "C=c.npy", "--nodes", "4")
+        self.assertEqual(np.load(self.path("c.npy")).tobytes() == expected, True)
+        # Through a pipe.
+        done = subprocess.run([harness.options.strata, *words[:4], "--in", "A=a.npy", "--in", "B=b.npy", "--in", "C=2", "--out", "C=/dev/stdout", "--nodes", "2"],
+                              cwd=self.folder, capture_output=True, timeout=600)
+        self.assertEqual((done.returncode, done.stdout.count(b"NUMPY")), (0, 1), done.stderr)
+
     def test_what_is_printed(self):
         groups = os.path.join(EXAMPLES, "hbir/groups/groups.hbir")
         words = ("run", groups, "--machine", "cluster", "--in", "A=iota")
