@@ -37,6 +37,28 @@ public:
   OtherMemory(runtime::Ranks& all, const Stretch& stretch) : all_(all), stretch_(stretch) {}
 
   void move(const runtime::WindowMove& move) override {
+    begin(move);
+    all_.finish();
+  }
+  void readEach(const runtime::WindowMove& first, const std::vector<int64_t>& offsets, int64_t memoryStep) override {
+    runtime::WindowMove part = first;
+    for (const int64_t offset : offsets) {
+      part.offset = offset;
+      begin(part);
+      part.memory += memoryStep;
+    }
+    all_.finish();
+  }
+
+protected:
+  /// Of the block that begins there, which is one rank's.
+  virtual int64_t rankAt(int64_t offset) const = 0;
+
+  runtime::Ranks& all_;
+  const Stretch stretch_;
+
+private:
+  void begin(const runtime::WindowMove& move) {
     std::vector<int64_t> index(static_cast<size_t>(move.rank), 0);
     char* there = stretch_.first + move.offset;
     char* here = move.memory;
@@ -64,15 +86,7 @@ public:
       if (next < 0)
         break;
     }
-    all_.finish();
   }
-
-protected:
-  /// Of the block that begins there, which is one rank's.
-  virtual int64_t rankAt(int64_t offset) const = 0;
-
-  runtime::Ranks& all_;
-  const Stretch stretch_;
 };
 
 /// What rank 0 has allocated.

@@ -1,5 +1,6 @@
 // Implements gathers and scatters. Parts that are dense on both sides are copied by their size, in one loop; others by
-// a plan made once. Through windows each part is a move of its own, and indices are read some at a time.
+// a plan made once. Through windows indices are read some at a time; the parts that they name are read together, and
+// written one after the other, since two may name one.
 #include "runtime/core/gather.h"
 
 #include "runtime/core/trace.h"
@@ -108,12 +109,17 @@ void strata_gather(const StrataWay* way, const StrataCheck* check, void* destina
   }
   constexpr int64_t atOnce = 512; // indices
   std::array<char, atOnce * 8> read;
+  const bool isEmpty =
+      std::any_of(extents + 1, extents + rank, [](int64_t extent) { return extent <= 0; }); // each part
+  const WindowPlace from = findWindow(source);
+  const bool areReadTogether = !gather.scatters && from.backend && !findWindow(destination).backend;
   for (int64_t begin = 0; begin < extents[0]; begin += atOnce) {
     Gather some = gather;
     some.count = std::min(atOnce, extents[0] - begin);
     const int64_t one = 1;
     strata_window_move(read.data(), &one, gather.indices + begin * gather.indexStep, &index_stride, &some.count, 1,
                        index_bytes);
+    std::vector<int64_t> offsets;
     for (int64_t k = 0; k < some.count; ++k) {
       int64_t index = 0;
       int32_t narrow = 0;
@@ -125,10 +131,19 @@ void strata_gather(const StrataWay* way, const StrataCheck* check, void* destina
       }
       if (index < 0 || index >= limit)
         refuse(gather, index, begin + k);
-      const int64_t to = gather.scatters ? index : begin + k, from = gather.scatters ? begin + k : index;
+      if (areReadTogether) {
+        offsets.push_back(from.offset + index * gather.sourceStep);
+        continue;
+      }
+      const int64_t to = gather.scatters ? index : begin + k, number = gather.scatters ? begin + k : index;
       strata_window_move(gather.destination + to * gather.destinationStep, destination_strides + 1,
-                         gather.source + from * gather.sourceStep, source_strides + 1, extents + 1, rank - 1,
+                         gather.source + number * gather.sourceStep, source_strides + 1, extents + 1, rank - 1,
                          element_bytes);
     }
+    if (areReadTogether && !isEmpty)
+      from.backend->readEach({false, gather.destination + begin * gather.destinationStep, destination_strides + 1,
+                              offsets.empty() ? 0 : offsets.front(), source_strides + 1, extents + 1, rank - 1,
+                              element_bytes},
+                             offsets, gather.destinationStep);
   }
 }

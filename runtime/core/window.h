@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace strata::runtime {
 
@@ -55,6 +56,15 @@ public:
   /// thread from others for long. Ends the program through runtime/core/failure.h when it cannot. REQUIRES: every
   /// element lies inside the window.
   virtual void move(const WindowMove& move) = 0;
+  /// Moves parts of the window to memory, one like `first` from each of the offsets, `memoryStep` bytes apart there.
+  virtual void readEach(const WindowMove& first, const std::vector<int64_t>& offsets, int64_t memoryStep) {
+    WindowMove part = first;
+    for (const int64_t offset : offsets) {
+      part.offset = offset;
+      move(part);
+      part.memory += memoryStep;
+    }
+  }
   /// Whether what begins at this distance from the window's beginning is for the backend to move; else it is memory.
   virtual bool holds(int64_t) const { return true; }
   /// Carries out a move from or to another window without memory between the two. False: it cannot, and has done

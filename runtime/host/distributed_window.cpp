@@ -135,8 +135,40 @@ public:
   }
 
   void move(const WindowMove& move) override {
+    Counts counts;
+    moveRows(move, ownInstance(), counts);
+    settle(counts);
+  }
+
+  void readEach(const WindowMove& first, const std::vector<int64_t>& offsets, int64_t memoryStep) override {
     const int64_t own = ownInstance();
     Counts counts;
+    WindowMove part = first;
+    for (const int64_t offset : offsets) {
+      part.offset = offset;
+      moveRows(part, own, counts);
+      part.memory += memoryStep;
+    }
+    settle(counts);
+  }
+
+private:
+  struct Counts {
+    int64_t within = 0, across = 0;
+    bool elsewhere = false; // some of it on other ranks
+  };
+
+  /// When all of a move has been begun.
+  void settle(const Counts& counts) {
+    if (counts.elsewhere)
+      ranks()->finish();
+    if (within_ && counts.within)
+      strata_count(within_, counts.within);
+    if (across_ && counts.across)
+      strata_count(across_, counts.across);
+  }
+
+  void moveRows(const WindowMove& move, int64_t own, Counts& counts) {
     std::vector<int64_t> index(static_cast<size_t>(move.rank), 0);
     int64_t at = move.offset / move.elementBytes;
     char* memory = move.memory;
@@ -160,15 +192,8 @@ public:
       if (next < 0)
         break;
     }
-    if (counts.elsewhere)
-      ranks()->finish();
-    if (within_ && counts.within)
-      strata_count(within_, counts.within);
-    if (across_ && counts.across)
-      strata_count(across_, counts.across);
   }
 
-private:
   /// Runs of one length in one dimension and one part of it, at even distances: where they begin in the block and where
   /// they lie in the part.
   struct Runs {
@@ -244,11 +269,6 @@ private:
     move.other.backend->move({!move.intoWindow, memory, memoryStrides.data(), offset, otherStrides.data(),
                               extents.data(), static_cast<int32_t>(extents.size()), move.elementBytes});
   }
-
-  struct Counts {
-    int64_t within = 0, across = 0;
-    bool elsewhere = false; // some of it on other ranks
-  };
 
   /// The instance that belongs to the processor that moves, counted from this block's first; -1: none is its own.
   int64_t ownInstance() const {
