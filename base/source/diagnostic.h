@@ -52,7 +52,7 @@ struct RenderOptions {
   /// One JSON object a line, never capped: {"severity", "code", "message", "labels": [{"file", "kind", "line",
   /// "column", "endLine", "endColumn", "text"}], "notes", "helps"}. The end is exclusive.
   bool json = false;
-  unsigned limit = 20; // errors (and warnings, and remarks) shown before the rest is only counted; 0 shows all
+  unsigned limit = 20; // errors (and warnings) shown before the rest is only counted; 0 shows all
 };
 
 /// Builds one diagnostic; it is handed to the engine when the builder is destroyed.

@@ -220,6 +220,15 @@ TEST_F(Diagnostics, AreSortedAndCapped) {
   EXPECT_EQ(engine.errorCount(), 4u);
 }
 
+TEST_F(Diagnostics, RemarksAreAllShown) {
+  const BufferId p = program(std::string(60, 'a'));
+  engine.enableRemarks(true);
+  for (uint32_t i = 0; i < 50; ++i)
+    engine.report(elided, {p, i, i + 1});
+  EXPECT_EQ(text().find("not shown"), std::string::npos);
+  EXPECT_NE(text().find("p.sq:1:50"), std::string::npos);
+}
+
 TEST_F(Diagnostics, RepeatsAreDropped) {
   const BufferId p = program("ab");
   for (int i = 0; i < 3; ++i)

@@ -304,7 +304,7 @@ std::string renderJson(const SourceManager& sources, const Diagnostic& diagnosti
 /// What the cap left out, or nothing.
 std::string leftOut(const std::vector<unsigned>& counts) {
   std::string text;
-  for (Severity severity : {Severity::Error, Severity::Warning, Severity::Remark}) {
+  for (Severity severity : {Severity::Error, Severity::Warning}) {
     const unsigned count = counts[static_cast<size_t>(severity)];
     if (count != 0)
       text += (text.empty() ? "" : ", ") + std::to_string(count) + " more " + severityName(severity) +
@@ -336,7 +336,8 @@ std::string DiagnosticEngine::render(const RenderOptions& options) const {
       continue;
     }
     const size_t severity = static_cast<size_t>(diagnostic->severity);
-    if (options.limit != 0 && shown[severity] >= options.limit) {
+    // Remarks are there because somebody asked for them.
+    if (options.limit != 0 && diagnostic->severity != Severity::Remark && shown[severity] >= options.limit) {
       ++omitted[severity];
       continue;
     }

@@ -25,6 +25,7 @@
 namespace strata::driver {
 
 STRATA_DIAGNOSTIC(noStarter, Error, "nodes-no-mpi", "{0} processes are asked for, and {1}");
+STRATA_DIAGNOSTIC(otherCount, Error, "nodes-count", "{0} processes are started together, and --nodes asks for {1}");
 STRATA_DIAGNOSTIC(nodeEnded, Error, "nodes-ended", "one of the processes of this run was ended by the system: {0}");
 STRATA_DIAGNOSTIC(cannotJoin, Error, "nodes-cannot-join", "the processes of this run do not come together: {0}");
 STRATA_DIAGNOSTIC(noProcesses, Error, "nodes-machine", "machine '{0}' is not spread over {1} processes: {2}");
@@ -37,6 +38,14 @@ unsigned startedTogether() {
     if (const char* count = std::getenv(name))
       return static_cast<unsigned>(std::strtoul(count, nullptr, 10));
   return 0;
+}
+
+/// Whether this is the first of those processes.
+bool isFirstStarted() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"})
+    if (const char* rank = std::getenv(name))
+      return std::strtoul(rank, nullptr, 10) == 0;
+  return true;
 }
 
 const char* const installMpi = "install it: apt-get install openmpi-bin libopenmpi-dev, and build Strata again";
@@ -107,12 +116,12 @@ cluster::Transport* makeTransport(Session& session, char** argv, unsigned count)
   llvm::sys::path::append(path, "libstrata_mpi.so");
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   auto make = library ? reinterpret_cast<cluster::MakeTransport>(dlsym(library, cluster::makeTransportName)) : nullptr;
-  cluster::Transport* transport = make ? make() : nullptr;
+  const char* why = "";
+  cluster::Transport* transport = make ? make(&why) : nullptr;
   if (!transport)
     session.diagnostics
         .report(noStarter, {}, std::to_string(count),
-                make ? "MPI does not start with support for threads"
-                     : "this Strata has no library for MPI: " + std::string(path.c_str()))
+                make ? std::string(why) : "this Strata has no library for MPI: " + std::string(path.c_str()))
         .help(installMpi);
   return transport;
 }
@@ -166,6 +175,15 @@ std::optional<int> startNodes(Session& session, int argc, char** argv) {
   }
   if (together == 1)
     return std::nullopt;
+  if (session.options.nodes > 1 && session.options.nodes != together) {
+    if (!isFirstStarted())
+      return statusUserError; // one of them says it
+    session.diagnostics
+        .report(otherCount, session.commandLine->value("--nodes", std::to_string(session.options.nodes)), together,
+                session.options.nodes)
+        .help("leave out --nodes where mpirun starts the command, or leave out mpirun");
+    return finish(session);
+  }
   setenv("OMPI_MCA_opal_signal", "", 0); // faults of a program are told of by the program
   prctl(PR_SET_PDEATHSIG, SIGKILL);      // where the starter is killed, nobody else ends this process
   cluster::Transport* transport = makeTransport(session, argv, together);

@@ -77,6 +77,8 @@ nlohmann::ordered_json jsonOf(const Options& options, const EntryPoint& entry, c
       json["runs"][name.substr(5)] = amount;
     else if (name.rfind("array ", 0) == 0)
       addArrayFigure(json["array"], name.substr(6), amount);
+    else if (name.rfind("peak memory of process ", 0) == 0)
+      json["peak_memory"][name.substr(23)] = amount; // by process, bytes
     else if (name == "moves")
       json["moves"] = amount;
     else if (name == "moves elided")

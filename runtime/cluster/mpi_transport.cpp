@@ -1,12 +1,17 @@
 // Ranks over MPI: messages as they are, memory through one dynamic window under a shared lock that lasts as long as the
 // process. Elements at a distance go as a vector type, in one operation. Calls into windows are made one at a time: the
-// implementations differ in what they allow beyond that.
+// implementations differ in what they allow beyond that. Memory of ranks on the same computer is reached directly,
+// where the system lets them (near_memory.h); STRATA_MPI_ONLY=1 has MPI do that too.
+#include "runtime/cluster/near_memory.h"
 #include "runtime/cluster/transport.h"
 
 #include <algorithm>
 #include <climits>
+#include <cstdlib>
+#include <memory>
 #include <mpi.h>
 #include <mutex>
+#include <unistd.h>
 
 namespace strata::cluster {
 namespace {
@@ -22,12 +27,7 @@ public:
     sending_ = std::vector<std::mutex>(static_cast<size_t>(count_));
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window_);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
-    MPI_Comm near = MPI_COMM_NULL;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &near);
-    int alike = 0;
-    MPI_Comm_size(near, &alike);
-    MPI_Comm_free(&near);
-    isOneComputer_ = alike == count_;
+    findNear();
   }
 
   int64_t own() const override { return own_; }
@@ -69,6 +69,8 @@ public:
 
   void get(int64_t rank, char* to, int64_t toStep, const char* from, int64_t fromStep, int64_t elements,
            int64_t bytes) override {
+    if (NearMemory* near = near_[static_cast<size_t>(rank)].get())
+      return near->get({to, toStep, const_cast<char*>(from), fromStep, elements, bytes});
     eachPart(elements, bytes, toStep, fromStep, [&](int64_t at, const Type& here, const Type& there) {
       MPI_Get(to + at * toStep, here.count, here.type, static_cast<int>(rank), addressOf(from + at * fromStep),
               there.count, there.type, window_);
@@ -77,6 +79,8 @@ public:
 
   void put(int64_t rank, char* to, int64_t toStep, const char* from, int64_t fromStep, int64_t elements,
            int64_t bytes) override {
+    if (NearMemory* near = near_[static_cast<size_t>(rank)].get())
+      return near->put({const_cast<char*>(from), fromStep, to, toStep, elements, bytes});
     eachPart(elements, bytes, fromStep, toStep, [&](int64_t at, const Type& here, const Type& there) {
       MPI_Put(from + at * fromStep, here.count, here.type, static_cast<int>(rank), addressOf(to + at * toStep),
               there.count, there.type, window_);
@@ -84,6 +88,11 @@ public:
   }
 
   void flush() override {
+    for (const std::unique_ptr<NearMemory>& near : near_)
+      if (near)
+        near->flush();
+    if (areAllNear_)
+      return;
     const std::lock_guard guard(lock_);
     MPI_Win_flush_all(window_);
   }
@@ -97,6 +106,38 @@ public:
   }
 
 private:
+  /// Finds the ranks on this computer, and those of them whose memory this one may reach.
+  void findNear() {
+    const char* const isMpiOnly = std::getenv("STRATA_MPI_ONLY");
+    NearMemory::permit();
+    struct Peer {
+      int64_t rank, process, word;
+    };
+    const int64_t word = 0x537472617461 + own_; // found there by those that may read it
+    const Peer self{own_, getpid(), reinterpret_cast<int64_t>(&word)};
+    MPI_Comm computer = MPI_COMM_NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &computer);
+    int alike = 0;
+    MPI_Comm_size(computer, &alike);
+    std::vector<Peer> peers(static_cast<size_t>(alike));
+    MPI_Allgather(&self, sizeof self, MPI_BYTE, peers.data(), sizeof self, MPI_BYTE, computer);
+    isOneComputer_ = alike == count_;
+    near_.resize(static_cast<size_t>(count_));
+    int reached = 1;
+    for (const Peer& peer : peers) {
+      if (peer.rank == own_ || (isMpiOnly && *isMpiOnly == '1'))
+        continue;
+      auto near = std::make_unique<NearMemory>(static_cast<pid_t>(peer.process));
+      if (!near->reaches(reinterpret_cast<const int64_t*>(peer.word), 0x537472617461 + peer.rank))
+        continue;
+      near_[static_cast<size_t>(peer.rank)] = std::move(near);
+      ++reached;
+    }
+    areAllNear_ = reached == count_;
+    MPI_Barrier(computer); // all have read
+    MPI_Comm_free(&computer);
+  }
+
   /// What others have written here is seen, and they see what this rank has: where a message says that something is
   /// there.
   void see() {
@@ -144,7 +185,8 @@ private:
   }
 
   int own_ = 0, count_ = 1;
-  bool isOneComputer_ = false;
+  bool isOneComputer_ = false, areAllNear_ = false;
+  std::vector<std::unique_ptr<NearMemory>> near_; // by rank; null: through MPI
   MPI_Win window_ = MPI_WIN_NULL;
   std::mutex lock_, taking_;
   std::vector<std::mutex> sending_; // by rank
@@ -153,13 +195,17 @@ private:
 } // namespace
 } // namespace strata::cluster
 
-extern "C" strata::cluster::Transport* strata_make_transport() {
+extern "C" strata::cluster::Transport* strata_make_transport(const char** why) {
   int provided = 0, size = 1;
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS ||
-      provided != MPI_THREAD_MULTIPLE)
+      provided != MPI_THREAD_MULTIPLE) {
+    *why = "MPI does not start with support for threads";
     return nullptr;
+  }
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size < 2) {
+    *why = "MPI has started this one only: the environment is that of a run with several, or another MPI's mpirun has "
+           "started it";
     MPI_Finalize();
     return nullptr;
   }

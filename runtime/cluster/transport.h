@@ -38,8 +38,8 @@ public:
   virtual void end() = 0;
 };
 
-/// What the library of a transport defines: the process's transport, or null where the process is not one of several.
-using MakeTransport = Transport* (*)();
+/// What the library of a transport defines: the process's transport, or null and why there is none.
+using MakeTransport = Transport* (*)(const char** why);
 inline constexpr const char* makeTransportName = "strata_make_transport";
 
 } // namespace strata::cluster

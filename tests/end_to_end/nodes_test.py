@@ -2,6 +2,7 @@
 their number. What cannot be spread is refused; what breaks a rule in another process is told as it is in one, and what is printed there
 comes in its order. With --brief: every Sequoia program, and some of the others."""
 
+import json
 import os
 import re
 import shutil
@@ -163,6 +164,18 @@ class Nodes(harness.Case):
                         self.assertLess(here, least + share * 4 // count + (16 << 20))
         self.assertEqual(sorted(os.listdir(self.folder)), ["a.npy"])
 
+    def test_by_mpi_alone(self):
+        """Also between processes of one computer, where the system could copy."""
+        words = ("run", os.path.join(EXAMPLES, "sequoia/cg/cg.sq"), "--machine", "cluster", "--in", "steps=2", "--in", "column=random:1:0:3001",
+                 "--in", "value=random", "--in", "b=random", "--in", "x=1", "--size", "M=3001", "--out", "x=x.npy", "--stats=json:stats.json")
+        self.succeeds(*words)
+        expected = np.load(self.path("x.npy")).tobytes()
+        for count in (2, 3):
+            self.succeeds(*words, "--nodes", count, STRATA_MPI_ONLY="1")
+            self.assertEqual(np.load(self.path("x.npy")).tobytes() == expected, True)
+        with open(self.path("stats.json")) as file:
+            self.assertEqual(sorted(json.load(file)["peak_memory"]), ["0", "1", "2"])
+
     def test_forms_of_arrays(self):
         matmul = os.path.join(EXAMPLES, "sequoia/matmul/matmul.sq")
         random = np.random.default_rng(6)
@@ -233,6 +246,11 @@ class Nodes(harness.Case):
         self.is_refused("run", VECTADD, "--machine", "cluster", "--in", "A=1", "--nodes", "3", code="run-missing-size")
         self.is_refused("run", VECTADD, "--machine", "cluster", *data, "--nodes", "2", "--interpret", code="driver-usage", mentions="one process")
         self.is_refused("run", "nosuch.sq", "--machine", "cluster", "--nodes", "2", code="driver-cannot-read", mentions="strata run nosuch.sq")
+        done = subprocess.run([MPIRUN, "--oversubscribe", "-n", "2", harness.options.strata, "run", VECTADD, "--machine", "cluster", *data, "--nodes", "4"],
+                              env=ENVIRONMENT, capture_output=True, text=True, timeout=600)
+        self.assertEqual((done.returncode, done.stderr.count("nodes-count")), (1, 1), done.stderr)
+        # What is left of a run's environment makes no process one of several.
+        self.is_refused("run", VECTADD, "--machine", "cluster", *data, code="nodes-no-mpi", mentions="this one only", OMPI_COMM_WORLD_SIZE="3")
         self.is_refused("run", VECTADD, "--machine", "cluster", *data, "--nodes", "2", code="nodes-no-mpi", mentions="openmpi-bin", PATH="/nowhere")
         wrong = self.write("m.yaml", self.succeeds("machine", "cluster").out.replace("machine: cluster", "machine: m").replace(
             "  - name: front\n    kind: control\n", "  - name: front\n    kind: control\n    process: true\n"))

@@ -68,6 +68,37 @@ def gravity_results(parameters, given):
     return {"a": close(a + pull.sum(axis=2), bound)}
 
 
+def cg_inputs(random, parameters, m):
+    places = np.array([0, 1, -1, 97, -97, 1234, -1234, 0])
+    column = (np.arange(m)[:, None] + places) % m
+    value = np.tile(np.array([7, -1, -1, -1, -1, -1, -1, 0]), (m, 1))
+    return {"steps": 40, "column": column.astype("i4").ravel(), "value": value.astype("f4").ravel(), "b": random.random(m, dtype="f4"),
+            "x": random.random(m, dtype="f4")}
+
+
+def cg_results(parameters, given):
+    """What Jacobi's method finds in more steps: the diagonal is larger than all that is beside it in a row."""
+    column, value = given["column"].reshape(-1, 8), given["value"].astype("f8").reshape(-1, 8)
+    b, x = given["b"].astype("f8"), np.zeros(len(given["b"]))
+    for _ in range(300):
+        x = (b - (value[:, 1:] * x[column[:, 1:]]).sum(1)) / value[:, 0]
+    return {"x": close(x, 2e-5 * np.abs(x).max())}
+
+
+def heat_inputs(random, parameters, m, n):
+    plate = random.random((m, n), dtype="f4")
+    return {"pairs": 3, "a": plate, "b": plate}
+
+
+def heat_results(parameters, given):
+    plates = [given["a"].copy()]
+    for _ in range(6):
+        u, new = plates[-1], plates[-1].copy()
+        new[1:-1, 1:-1] = np.float32(0.25) * (((u[:-2, 1:-1] + u[1:-1, :-2]) + u[1:-1, 2:]) + u[2:, 1:-1])
+        plates.append(new)
+    return {"a": exact(plates[6]), "b": exact(plates[5])}
+
+
 def spmv_inputs(random, parameters, m, n):
     count = random.integers(0, SPARSE_WIDTH + 1, m)
     filled = np.arange(SPARSE_WIDTH) < count[:, None]
@@ -164,6 +195,8 @@ SUITE = [
     Program("conv1d", [(8, 3), (10007, 7), (65536, 16)], conv1d_inputs, conv1d_results),
     Program("sgemv", [(8, 8), (101, 1031), (512, 2048)], sgemv_inputs, sgemv_results),
     Program("spmv", [(8, 8), (10007, 999), (32768, 65536)], spmv_inputs, spmv_results),
+    Program("cg", [(8,), (4099,), (10007,)], cg_inputs, cg_results),
+    Program("heat", [(3, 5), (101, 67), (258, 300)], heat_inputs, heat_results),
     Program("scatter", [(8,), (10007,), (65536,)], scatter_inputs, scatter_results),
     Program("sort", [(8,), (10007,), (65536,)], sort_inputs, sort_results),
     Program("fft", [(8,), (1216,), (65536,)], fft_inputs, fft_results),

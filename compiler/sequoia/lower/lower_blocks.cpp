@@ -103,31 +103,20 @@ void BodyLowering::exchange(const Staged& staging, bool toStaged) {
     if (staging.operand)
       access->setAttr(svm::SvmDialect::operandAttr, builder_.getI64IntegerAttr(static_cast<int64_t>(*staging.operand)));
   };
+  if (staging.nearIndices) {
+    if (toStaged)
+      mark(make<svm::GatherOp>(mlir::Type(), array.block, staging.nearIndices, staged, mlir::ValueRange()));
+    else
+      mark(make<svm::ScatterOp>(mlir::Type(), staged, array.block, staging.nearIndices, mlir::ValueRange()));
+    return;
+  }
   auto loop = make<scf::ForOp>(indexConstant(0), indices.counts[0], indexConstant(1));
   mlir::OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPointToStart(loop.getBody());
   Value position = loop.getInductionVar();
-  Value number =
-      toIndex(make<memref::LoadOp>(staging.nearIndices ? staging.nearIndices : indices.block, position), indexType);
+  Value number = toIndex(make<memref::LoadOp>(indices.block, position), indexType);
   make<svm::IndexOp>(number, array.extents[0], builder_.getStringAttr(block->variable->name),
                      builder_.getI64IntegerAttr(0));
-  if (staging.nearIndices) {
-    auto element = [&](Value of, Value at) -> Value {
-      auto type = llvm::cast<mlir::MemRefType>(of.getType());
-      auto rank = static_cast<unsigned>(type.getRank()); // 2 where an element is a row of words
-      llvm::SmallVector<mlir::OpFoldResult> offsets(rank, builder_.getIndexAttr(0)), sizes{indexConstant(1)},
-          strides(rank, builder_.getIndexAttr(1));
-      offsets[0] = at;
-      if (rank > 1)
-        sizes.push_back(indexConstant(ModuleLowering::wordsIn(block->variable->type)));
-      return make<memref::SubViewOp>(svm::viewType(rank, type.getElementType()), of, offsets, sizes, strides);
-    };
-    Value there = element(array.block, number), here = element(staged, position);
-    auto made = toStaged ? make<svm::MoveOp>(mlir::Type(), there, here, mlir::ValueRange())
-                         : make<svm::MoveOp>(mlir::Type(), here, there, mlir::ValueRange());
-    mark(made);
-    return;
-  }
   Values there{number}, here{position};
   if (module_.isWide(block->variable->type)) {
     auto words = make<scf::ForOp>(indexConstant(0), indexConstant(ModuleLowering::wordsIn(block->variable->type)),

@@ -4,8 +4,8 @@
 namespace strata::sequoia::testing {
 namespace {
 
-const char* examples[] = {"vectadd", "matmul", "conv2d",  "histogram", "sum",     "scale", "saxpy", "conv1d",
-                          "sgemv",   "spmv",   "scatter", "sort",      "gravity", "fft",   "fft3d", "hmmer"};
+const char* examples[] = {"vectadd", "matmul",  "conv2d", "histogram", "sum", "scale", "saxpy", "conv1d", "sgemv",
+                          "spmv",    "scatter", "sort",   "gravity",   "fft", "fft3d", "hmmer", "cg",     "heat"};
 
 /// The machines that ship and have so many levels or more; what has none is for stream programs, and takes no mappings.
 std::vector<std::string> machinesOfLevels(size_t least = 1) {
