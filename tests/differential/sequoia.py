@@ -4,7 +4,8 @@ program give the same bits, except where floating-point numbers are reduced: tho
   sequoia.py --strata build/bin/strata --seconds 60           as many programs as there is time for
   sequoia.py --strata build/bin/strata --seed 17 --count 1    one program, the seventeenth
   sequoia.py … --keep FOLDER                                  where programs that fail are written, as small as they could be made
-  sequoia.py … --feature swp=1 --feature spmd=0               how often mappings ask for something (FEATURES in sequoia_map.py)"""
+  sequoia.py … --feature swp=1 --feature spmd=0               how often mappings ask for something (FEATURES in sequoia_map.py)
+  sequoia.py … --variant "nodes 0" --variant "nodes 1"        over several processes, on cluster and on random machines: the bits of one process"""
 
 import argparse
 import collections
@@ -12,6 +13,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -28,6 +30,9 @@ REFUSED = {"sequoia-does-not-fit", "schedule-does-not-fit", "runtime-store-full"
 TIMEOUT = 600  # what ends a hang: a hundred times what a program takes
 SHIPPED = ("cell", "cell-disk", "smp-2level", "cluster", "host")
 VARIANTS = ("default", "random 0", "random 1", "random 2", "shipped 0", "shipped 1", "made")
+NODES = ("nodes 0", "nodes 1")  # need MPI
+# What cannot be spread over several processes is refused, too.
+APART = {"runtime-ranks-apart", "machine-process"}
 
 
 class Server:
@@ -96,6 +101,8 @@ class Case:
         kind, number = (variant + " 0").split()[:2]
         if kind == "shipped":
             machine = Machine.named(SHIPPED[(self.seed + 2 * int(number)) % len(SHIPPED)])
+        elif kind == "nodes":
+            machine = self.spread(number)
         else:
             machine = Random(f"{self.seed}{number}", self.features).make(f"machine{self.seed}{number}")
         words = []
@@ -116,14 +123,46 @@ class Case:
             self.conversion.append(str(path))
         return words + ["--map", str(path), "--check"]
 
+    def spread(self, number):
+        """A machine of which one class of processors is of processes; self.processes: how many there are to be."""
+        machine, count = Machine.named("cluster"), 4
+        if number == "1":
+            machine = Random(f"{self.seed}n", self.features).make(f"machine{self.seed}n")
+            classes = [name for name, count in machine.count.items() if count > 1]
+            if classes:
+                # Mostly the outermost: what others belong to.
+                name = classes[-1] if self.seed % 3 else classes[self.seed // 3 % len(classes)]
+                count = machine.count[name]
+                machine.text = re.sub(rf"(  - name: {name}\n    kind: \w+\n)", r"\1    process: true\n", machine.text)
+            else:
+                machine = Machine.named("cluster")
+        self.processes = 2 + self.seed % (min(count, 4) - 1)
+        return machine
+
+    def results(self):
+        return {p.name: (self.folder / f"{p.name}.npy").read_bytes() for p in self.program.main.parameters if p.direction != "in"}
+
+    def compare_nodes(self, command):
+        """What is wrong with a run over several processes, or nothing."""
+        command.remove("--check")
+        wrong = self.execute(command)
+        if wrong:
+            return wrong
+        alone = self.results()
+        self.runs += 1
+        wrong = self.execute(command + ["--nodes", str(self.processes)])
+        differing = [name for name, bits in self.results().items() if bits != alone[name]]
+        return wrong or (f"{', '.join(differing)} differs between one process and {self.processes}" if differing else None)
+
     def run(self):
         """What is wrong, as (variant, text), or nothing."""
         expected = None
         for variant in self.variants:
             command = self.commands[variant] = self.command(variant)
-            wrong = (self.conversion and self.execute(self.conversion)) or self.execute(command)
+            is_spread = variant in NODES
+            wrong = (self.conversion and self.execute(self.conversion)) or (self.compare_nodes if is_spread else self.execute)(command)
             self.runs += 1
-            if wrong and code_of(wrong) in REFUSED and "ended with 1" in wrong:
+            if wrong and code_of(wrong) in REFUSED | (APART if is_spread else set()) and "ended with 1" in wrong:
                 self.refused[code_of(wrong)] += 1
                 continue
             if wrong:
@@ -131,7 +170,7 @@ class Case:
             self.used.update(self.mapping.used.keys() if self.mapping else [])
             if self.program.reorders:
                 continue
-            results = {p.name: (self.folder / f"{p.name}.npy").read_bytes() for p in self.program.main.parameters if p.direction != "in"}
+            results = self.results()
             if expected is None:
                 expected = results
             elif results != expected:
@@ -204,7 +243,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1, help="the first program")
     parser.add_argument("--count", type=int, help="so many programs")
     parser.add_argument("--seconds", type=float, help="so long")
-    parser.add_argument("--variant", action="append", choices=VARIANTS, help="only this mapping; may be repeated")
+    parser.add_argument("--variant", action="append", choices=VARIANTS + NODES, help="only this mapping; may be repeated")
     parser.add_argument("--feature", action="append", default=[], help="NAME=PROBABILITY of something in mappings and machines")
     parser.add_argument("--keep", default=os.path.join(tempfile.gettempdir(), "strata-differential-sequoia"), help="folder for programs that fail")
     parser.add_argument("--failures", type=int, default=3, help="stop after so many")
