@@ -16,6 +16,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <unistd.h>
 
@@ -101,7 +102,8 @@ Row mappingRow(const Example& example, const Target& target) {
     row.pairs.peer.push_back(mostSeconds);
   }
   if (!made) {
-    row.method = "refused: " + refusal;
+    row.work = "array, " + example.name + " refused for " + target.name;
+    row.method = refusal;
     return row;
   }
   MapOptions options;
@@ -115,8 +117,8 @@ Row mappingRow(const Example& example, const Target& target) {
   std::string proved = "that fewer than " + std::to_string(made->lowerBound) + " are impossible", open;
   (verdict.isDecided ? proved : open) += ", that values arrive in time for all sizes";
   (isCompared ? proved : open) += ", that it computes its equations";
-  row.method = "an iteration every " + std::to_string(made->interval) + " cycles; proved: " + proved +
-               (open.empty() ? "" : "; not decided" + open);
+  row.method = "an iteration every " + std::to_string(made->interval) + (made->interval == 1 ? " cycle" : " cycles") +
+               "; proved: " + proved + (open.empty() ? "" : "; not decided: " + open.substr(2));
   return row;
 }
 
@@ -249,7 +251,54 @@ std::vector<std::byte> memoryOf(const ArrayLayout& layout) {
   return memory;
 }
 
-Row simulationRow(Bench& bench, const Example& example, const Target& target, uint32_t elements) {
+/// A program and sizes at which it executes some hundred thousand operations, so that loading the configuration counts
+/// for little. Channels hold at most 64 values, FIFOs of an element 1024 and banks 64 KiB.
+struct Simulated {
+  std::string name;
+  std::map<std::string, int64_t> sizes;
+};
+
+std::vector<Simulated> simulated() {
+  return {{"align", {{"M", 256}, {"N", 256}}},
+          {"atax", {{"M", 256}, {"N", 256}}},
+          {"bits", {{"N", 65536}}},
+          {"conv", {{"F", 8}, {"H", 16}, {"W", 16}, {"C", 4}, {"R", 3}, {"S", 3}}},
+          {"fir", {{"N", 2048}, {"T", 64}}},
+          {"gesummv", {{"N", 256}}},
+          {"iir", {{"N", 65536}}},
+          {"jacobi", {{"N", 512}, {"T", 128}}},
+          {"jacobi2d", {{"M", 64}, {"N", 48}, {"T", 16}}},
+          {"lu", {{"N", 32}}},
+          {"matmul", {{"M", 48}, {"N", 48}, {"K", 48}}},
+          {"matvec", {{"M", 256}, {"N", 256}}},
+          {"mvt", {{"N", 256}}},
+          {"pipeline", {{"N", 256}, {"T", 256}}},
+          {"seidel", {{"N", 256}, {"T", 256}}},
+          {"shortest", {{"N", 48}}},
+          {"sobel", {{"H", 128}, {"W", 128}}},
+          {"sum", {{"N", 65536}}},
+          {"syrk", {{"N", 48}, {"K", 48}}},
+          {"systolic", {{"M", 48}, {"N", 48}, {"K", 48}}},
+          {"trisolve", {{"N", 256}}},
+          {"vectadd", {{"N", 65536}}}};
+}
+
+/// On the largest square that has room for the program: of all elements, of half as many along each side, and so on.
+std::variant<Configuration, InstantiationError>
+onLargest(const Symbolic& symbolic, const machine::ProcessorArray& array, InstantiationOptions& options) {
+  std::variant<Configuration, InstantiationError> made;
+  for (auto elements = static_cast<uint32_t>(array.columns); elements > 0; elements /= 2) {
+    options.rows = side(symbolic.rowLoop, elements);
+    options.columns = side(symbolic.columnLoop, elements);
+    made = instantiate(symbolic, array, options);
+    if (std::holds_alternative<Configuration>(made))
+      break;
+  }
+  return made;
+}
+
+Row simulationRow(Bench& bench, const Example& example, const Target& target,
+                  const std::map<std::string, int64_t>& sizes) {
   Row row;
   row.work = "array, " + example.name + " simulated on " + target.name + ", an operation of a unit";
   row.peer = "allowed";
@@ -261,9 +310,10 @@ Row simulationRow(Bench& bench, const Example& example, const Target& target, ui
   mapOnce(example, target, {}, symbolic, refusal, isCompared);
   if (!symbolic)
     return failed(row, refusal);
-  // Long enough that loading counts for little, and not for hours.
-  const InstantiationOptions options = optionsFor(*symbolic, elements, 4, symbolic->loops.size() > 3 ? 6 : 64);
-  const auto made = instantiate(*symbolic, target.array, options);
+  InstantiationOptions options;
+  for (const std::string& parameter : symbolic->parameters)
+    options.sizes.push_back(sizes.at(parameter));
+  const auto made = onLargest(*symbolic, target.array, options);
   if (const auto* error = std::get_if<InstantiationError>(&made))
     return failed(row, error->message);
   const auto& configuration = std::get<Configuration>(made);
@@ -289,20 +339,22 @@ Row simulationRow(Bench& bench, const Example& example, const Target& target, ui
   }
   if (error)
     return failed(row, error->message);
-  row.method = std::to_string(options.rows) + " x " + std::to_string(options.columns) + " elements, " +
-               std::to_string(statistics.operations) + " operations other than nops in " +
-               std::to_string(statistics.cycles) + " cycles, one thread; loading the configuration included";
+  for (const auto& [parameter, size] : sizes)
+    row.method += (row.method.empty() ? "" : ", ") + parameter + " = " + std::to_string(size);
+  row.method += "; " + std::to_string(options.rows) + " x " + std::to_string(options.columns) + " elements, " +
+                std::to_string(statistics.operations) + " operations other than nops in " +
+                std::to_string(statistics.cycles) + " cycles, one thread";
   return row;
 }
 
 std::vector<Row> simulation(Bench& bench) {
   std::vector<Row> rows;
   const std::vector<Example> all = examples();
-  for (const auto& [machine, elements] : {std::pair("array-4x4", 4u), std::pair("array-8x8", 8u)})
+  for (const char* machine : {"array-4x4", "array-8x8"})
     if (const std::optional<Target> target = targetOf(machine))
-      for (const char* name : {"conv", "matvec", "systolic"})
-        if (const auto found = std::ranges::find(all, name, &Example::name); found != all.end())
-          rows.push_back(simulationRow(bench, *found, *target, elements));
+      for (const Simulated& each : simulated())
+        if (const auto found = std::ranges::find(all, each.name, &Example::name); found != all.end())
+          rows.push_back(simulationRow(bench, *found, *target, each.sizes));
   return rows;
 }
 
