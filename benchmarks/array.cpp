@@ -10,6 +10,7 @@
 #include "runtime/array/instantiate.h"
 #include "runtime/array/simulate.h"
 #include "runtime/array/simulate_banks.h"
+#include "runtime/array/tiling.h"
 #include "tests/array/attempt.h"
 
 #include <bit>
@@ -153,12 +154,27 @@ uint32_t side(uint32_t loop, uint32_t elements) {
   return loop == Symbolic::none ? 1 : elements;
 }
 
-/// The options for a square of elements, as far as there are loops along its sides.
-InstantiationOptions optionsFor(const Symbolic& symbolic, uint32_t elements, int64_t tile, int64_t others) {
+/// The options for a square of elements, as far as there are loops along its sides. All tiles are full: the program of
+/// one that is not depends on how much of it is left.
+InstantiationOptions optionsFor(const Symbolic& symbolic, const machine::ProcessorArray& array, uint32_t elements,
+                                int64_t tile, int64_t others) {
   InstantiationOptions options;
   options.rows = side(symbolic.rowLoop, elements);
   options.columns = side(symbolic.columnLoop, elements);
   options.sizes = sizesFor(symbolic, options.rows, options.columns, tile, others);
+  const auto made = makeTiling(symbolic, array, options);
+  const auto* tiling = std::get_if<Tiling>(&made);
+  if (!tiling)
+    return options;
+  const auto fill = [&](uint32_t loop, int64_t wanted) {
+    if (loop != Symbolic::none)
+      for (const Bound& bound : symbolic.loops[loop].upper)
+        for (size_t p = 0; p < options.sizes.size(); ++p)
+          if (bound.value.parameters[p] == 1)
+            options.sizes[p] = tiling->sizes[p] + wanted - tiling->count[loop];
+  };
+  fill(symbolic.rowLoop, tile * options.rows);
+  fill(symbolic.columnLoop, tile * options.columns);
   return options;
 }
 
@@ -210,8 +226,8 @@ std::vector<Row> instantiation(Bench&) {
     // Small tiles first; some programs need larger ones, and some have more signals than the controller at any size.
     std::optional<InstantiationOptions> few, many;
     for (const int64_t tile : {4, 8, 16}) {
-      few = optionsFor(*symbolic, 4, tile, tile);
-      many = optionsFor(*symbolic, 8, tile, tile);
+      few = optionsFor(*symbolic, target->array, 4, tile, tile);
+      many = optionsFor(*symbolic, target->array, 8, tile, tile);
       if (std::holds_alternative<Configuration>(instantiatePrograms(*symbolic, target->array, *few)) &&
           std::holds_alternative<Configuration>(instantiatePrograms(*symbolic, target->array, *many)))
         break;
