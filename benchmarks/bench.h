@@ -148,5 +148,6 @@ std::vector<Work> compileWorks(); // compile.cpp
 std::vector<Work> diskWorks();    // disk.cpp
 std::vector<Work> svmWorks();     // svm.cpp
 std::vector<Work> graphWorks();   // graphs.cpp
+std::vector<Work> arrayWorks();   // array.cpp
 
 } // namespace strata::bench

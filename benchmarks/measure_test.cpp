@@ -105,6 +105,18 @@ TEST(Tables, ShowFiguresWithUnitsAndVerdicts) {
   EXPECT_NE(text.find("met"), std::string::npos) << text;
 }
 
+TEST(Tables, CountInstructions) {
+  Row row;
+  row.unit = Unit::Instructions;
+  row.goal = {Goal::Kind::RatioAtMost, 1.1};
+  row.pairs = {{105000.0}, {100000.0}};
+  std::string text = tableText({row});
+  EXPECT_NE(text.find("105000"), std::string::npos) << text;
+  EXPECT_NE(text.find("1.050"), std::string::npos) << text;
+  EXPECT_NE(text.find("met"), std::string::npos) << text;
+  EXPECT_NE(tableJson({row}).find("\"unit\":\"instructions\""), std::string::npos);
+}
+
 TEST(Tables, SayWhatFailed) {
   Row row;
   row.work = "sum";

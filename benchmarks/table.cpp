@@ -22,6 +22,8 @@ std::string figure(double value, Unit unit) {
     return format("%.2f ns", value);
   if (unit == Unit::Mebibytes)
     return format("%.0f MiB", value);
+  if (unit == Unit::Instructions)
+    return format("%.0f", value);
   if (value < 1e-6)
     return format("%.1f ns", value * 1e9);
   if (value < 1e-3)
@@ -114,7 +116,10 @@ std::string tableJson(const std::vector<Row>& rows) {
     Estimate estimated = judged(row.pairs, row.goal);
     json["method"] = row.method;
     json["peer"] = row.peer;
-    json["unit"] = row.unit == Unit::Seconds ? "s" : row.unit == Unit::Nanoseconds ? "ns" : "MiB";
+    json["unit"] = row.unit == Unit::Seconds       ? "s"
+                   : row.unit == Unit::Nanoseconds ? "ns"
+                   : row.unit == Unit::Mebibytes   ? "MiB"
+                                                   : "instructions";
     json["judged"] = row.goal.kind == Goal::Kind::RatioAtMost  ? "ours / peer"
                      : row.goal.kind == Goal::Kind::OursAtMost ? "ours"
                                                                : "peer / ours";

@@ -6,7 +6,7 @@
 
 namespace strata::bench {
 
-enum class Unit { Seconds, Nanoseconds, Mebibytes };
+enum class Unit { Seconds, Nanoseconds, Mebibytes, Instructions };
 
 struct Row {
   std::string work;   ///< what was done, with its sizes

@@ -5,7 +5,7 @@ strata_library(strata_array_files
 
 strata_library(strata_array_files_testing SOURCES files_testing.cpp instances_testing.cpp
   LINK strata_array_files strata_array_instantiate strata_array_simulate)
-strata_test(runtime_array_files_test
+strata_test(runtime_array_files_test AS_LIBRARY
   SOURCES files_damage_test.cpp files_test.cpp validate_test.cpp
   LINK strata_array_files_testing)
 strata_fuzzer(symbolic_fuzz SOURCES symbolic_fuzz.cpp

@@ -1,6 +1,7 @@
 // The binary form of symbolic configurations: magic, version, bits, CRC-32. There is no padding between values. Numbers
 // are in exponential Golomb codes: small ones take few bits, any value is possible. References are as wide as the list
 // that they point into asks for; lists of terms that occurred a short while ago are named by their place.
+#include "runtime/array/checksum.h"
 #include "runtime/array/files_structure.h"
 
 #include <algorithm>
@@ -14,16 +15,6 @@ namespace {
 constexpr size_t headerBytes = sizeof binaryMagic + 1, checksumBytes = 4;
 constexpr unsigned registerKinds = 6, sides = 5, conditionKinds = 4;
 constexpr size_t remembered = 64; // lists of terms
-
-uint32_t checksum(std::string_view bytes) {
-  uint32_t crc = ~0u;
-  for (const char byte : bytes) {
-    crc ^= static_cast<uint8_t>(byte);
-    for (int bit = 0; bit < 8; ++bit)
-      crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xEDB88320u : 0);
-  }
-  return ~crc;
-}
 
 /// Of references into a list.
 unsigned width(size_t count) {
@@ -432,7 +423,7 @@ std::string writeBinary(const Symbolic& symbolic) {
   std::string result(files::binaryMagic, sizeof files::binaryMagic);
   result += static_cast<char>(files::version);
   result += writer.take();
-  const uint32_t sum = files::checksum(result);
+  const uint32_t sum = checksum(result);
   for (size_t i = 0; i < files::checksumBytes; ++i)
     result += static_cast<char>(sum >> (8 * i) & 0xFF);
   return result;

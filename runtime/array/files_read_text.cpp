@@ -264,6 +264,8 @@ private:
 
   /// What comes next, which begins at at_: a word, a sign; empty at the end.
   std::string_view peek() {
+    if (!peeked_.empty() && peeked_.data() == text_.data() + at_)
+      return peeked_; // asked for again
     while (at_ < text_.size()) {
       const char c = text_[at_];
       if (c == '#')
@@ -283,10 +285,13 @@ private:
       while (isOther && at_ + length < text_.size() && (static_cast<uint8_t>(text_[at_ + length]) & 0xC0) == 0x80)
         ++length; // the rest of one character in UTF-8
     }
-    return text_.substr(at_, length);
+    return peeked_ = text_.substr(at_, length);
   }
   bool accept(std::string_view text) {
-    if (text.empty() || peek() != text)
+    if (text.empty())
+      return false;
+    const std::string_view found = peek();
+    if (found.size() != text.size() || found[0] != text[0] || found != text)
       return false;
     at_ += text.size();
     return true;
@@ -407,6 +412,7 @@ private:
 
   std::string_view text_;
   size_t at_ = 0;
+  std::string_view peeked_; // by the last peek()
   const Symbolic* symbolic_ = nullptr;
   Names variables_;
   ArrayNames arrays_;

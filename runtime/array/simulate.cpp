@@ -1,5 +1,5 @@
-// Elements advance together, cycle by cycle; what has not begun or has halted is not looked at. An instruction takes
-// its effect when it is issued: what it sends carries the cycle in which it arrives. See simulate.h,
+// Elements advance together, cycle by cycle; what has not begun, has halted or executes nops is not looked at. An
+// instruction takes its effect when it is issued: what it sends carries the cycle in which it arrives. See simulate.h,
 // simulate_registers.h.
 #include "runtime/array/simulate_state.h"
 
@@ -191,18 +191,29 @@ void Simulation::failEvaluation(const SimulatedElement& element, const Simulated
   failAt(now, element, unit.unit, what, true);
 }
 
+/// What the units of an element do in a cycle. Those that come to nops sleep until these are over.
 template <bool isTraced>
 void Simulation::step(SimulatedElement& element, int64_t now) {
+  while (element.nextBegin <= now) {
+    element.nextBegin += configuration_.interval;
+    ++element.iteration;
+  }
   SimulatedUnit* units = element.units;
+  int64_t wake = element.last;
   for (uint32_t i = 0; i < element.running;) {
     SimulatedUnit& unit = units[i];
+    if (unit.wake > now) {
+      wake = std::min(wake, unit.wake);
+      ++i;
+      continue;
+    }
     const DecodedInstruction& instruction = unit.program[unit.slot];
     if (instruction.evaluate)
       execute<isTraced>(element, unit, instruction, now);
+    const DecodedTarget* next = &instruction.next;
     switch (instruction.branch) {
     case Branch::Kind::Next:
     case Branch::Kind::Goto:
-      unit.slot = instruction.next;
       break;
     case Branch::Kind::If: {
       size_t chosen = 0;
@@ -214,7 +225,7 @@ void Simulation::step(SimulatedElement& element, int64_t now) {
         if (cursor.run != cursor.end && cursor.run->first <= element.iteration)
           chosen |= size_t{1} << bit;
       }
-      unit.slot = element.decoded->targets[instruction.next + chosen];
+      next = &element.decoded->targets[instruction.firstTarget + chosen];
       break;
     }
     case Branch::Kind::Halt:
@@ -222,13 +233,14 @@ void Simulation::step(SimulatedElement& element, int64_t now) {
       std::copy(units + i + 1, units + element.running + 1, units + i);
       continue;
     }
+    unit.slot = next->slot;
+    unit.wake = now + 1 + next->idle;
+    wake = std::min(wake, unit.wake);
     ++i;
   }
-  if (++element.phase == configuration_.interval) {
-    element.phase = 0;
-    if (++element.iteration > iterations_ + 1 && element.running != 0)
-      failAt(now, element, units[0].unit, "its program goes on after the last iteration");
-  }
+  element.wake = wake;
+  if (now == element.last && element.running != 0)
+    failAt(now, element, units[0].unit, "its program goes on after the last iteration");
 }
 
 template <bool isTraced>
@@ -241,20 +253,31 @@ int64_t Simulation::runCycles() {
   std::vector<SimulatedElement*> active;
   size_t next = 0;
   int64_t cycle = 0;
-  for (; next < order.size() || !active.empty(); ++cycle) {
+  while (next < order.size() || !active.empty()) {
     if (active.empty())
       cycle = elements_[order[next]].start;
     for (; next < order.size() && elements_[order[next]].start == cycle; ++next)
       active.push_back(&elements_[order[next]]);
     statistics_.cycles = cycle + 1;
     bool hasHalted = false;
+    int64_t wake = next < order.size() ? elements_[order[next]].start : INT64_MAX;
     for (SimulatedElement* each : active) {
-      step<isTraced>(*each, cycle);
-      hasHalted |= each->running == 0;
+      if (each->wake <= cycle)
+        step<isTraced>(*each, cycle);
+      if (each->running == 0)
+        hasHalted = true;
+      else
+        wake = std::min(wake, each->wake);
     }
     statistics_.elementCycles += static_cast<int64_t>(active.size());
     if (hasHalted)
       std::erase_if(active, [](const SimulatedElement* each) { return each->running == 0; });
+    ++cycle;
+    if (active.empty())
+      continue;
+    // All sleep until then.
+    statistics_.elementCycles += static_cast<int64_t>(active.size()) * (wake - cycle);
+    cycle = wake;
   }
   return cycle;
 }

@@ -2,7 +2,7 @@
 // are decoded, values pass through registers, FIFOs, wrappers and banks with their latencies; whatever hardware would
 // get wrong silently is an error with its cycle and place. Safe to call from several threads.
 //
-// Cost: an element that waits or has halted takes no time; time grows with the instructions that are executed.
+// Cost: an element that waits, executes nops or has halted takes no time; time grows with the other instructions.
 #pragma once
 
 #include "runtime/array/configuration.h"

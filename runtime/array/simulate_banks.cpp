@@ -9,9 +9,17 @@ namespace strata::array {
 AddressGenerator::AddressGenerator(const Bank& bank, const IterationRuns& runs, const ArrayLayout& array,
                                    const Configuration& configuration)
     : bank_(&bank), runs_(&runs), array_(&array), configuration_(&configuration), point_(configuration.extents.size()) {
-  for (size_t i = 0; i < array.extents.size(); ++i) {
-    elements_ *= array.extents[i];
-    isWhole_ &= bank.block[i] == Range{0, array.extents[i]};
+  for (const int64_t extent : array.extents)
+    elements_ *= extent;
+  // A block that is all of the array but for the first dimension lies in one piece.
+  bool isPiece = bank.blockLoops == 0;
+  for (size_t i = 1; i < array.extents.size(); ++i)
+    isPiece &= bank.block[i] == Range{0, array.extents[i]};
+  if (isPiece) {
+    const int64_t row = array.extents.empty() || elements_ == 0 ? elements_ : elements_ / array.extents[0];
+    const Range rows = array.extents.empty() ? Range{0, 1} : bank.block[0];
+    wholeFirst_ = rows.first * row;
+    wholeEnd_ = rows.end * row;
   }
   jump();
 }
@@ -20,7 +28,10 @@ AddressGenerator::AddressGenerator(const Bank& bank, const IterationRuns& runs, 
 void AddressGenerator::jump() {
   if (isDone())
     return;
+  isOuterNew_ = true;
   iteration_ = (*runs_)[run_].first;
+  runEnd_ = (*runs_)[run_].end;
+  cycle_ = bank_->start + iteration_ * configuration_->interval;
   element_ = bank_->base;
   int64_t rest = iteration_;
   for (size_t i = point_.size(); i-- > 0;) {
@@ -30,13 +41,16 @@ void AddressGenerator::jump() {
   }
 }
 
-void AddressGenerator::next() {
-  if (++iteration_ == (*runs_)[run_].end) {
-    ++run_;
-    jump();
-    return;
-  }
+void AddressGenerator::nextRun() {
+  ++run_;
+  jump();
+}
+
+/// To the next iteration, which is one of the run.
+void AddressGenerator::count() {
+  cycle_ += configuration_->interval;
   for (size_t i = point_.size(); i-- > 0;) {
+    isOuterNew_ |= i < bank_->blockLoops;
     element_ += bank_->strides[i];
     if (++point_[i] < configuration_->extents[i])
       return;
@@ -53,20 +67,22 @@ bool AddressGenerator::isHeld(size_t dimension, int64_t index) {
   return range.end - range.first <= bank_->held[dimension];
 }
 
-bool AddressGenerator::isInside() {
+bool AddressGenerator::isInsideBlock() {
   if (element_ < 0 || element_ >= elements_)
     return false;
   const bool isPart = bank_->blockLoops != 0;
-  if (isWhole_ && !isPart)
-    return true;
-  if (isPart && (outer_.empty() || !std::equal(outer_.begin(), outer_.end(), point_.begin()))) {
+  if (isPart && isOuterNew_ && (outer_.empty() || !std::equal(outer_.begin(), outer_.end(), point_.begin()))) {
     outer_.assign(point_.begin(), point_.begin() + bank_->blockLoops);
     accessed_.assign(bank_->block.size(), {});
   }
+  isOuterNew_ = false;
   int64_t rest = element_;
   for (size_t i = bank_->block.size(); i-- > 0;) {
-    const int64_t index = rest % array_->extents[i];
-    rest /= array_->extents[i];
+    int64_t index = rest; // of the first dimension, as the element is in the array
+    if (i > 0) {
+      index = rest % array_->extents[i];
+      rest /= array_->extents[i];
+    }
     if (index < bank_->block[i].first || index >= bank_->block[i].end || (isPart && !isHeld(i, index)))
       return false;
   }

@@ -19,18 +19,26 @@ public:
   bool isDone() const { return run_ == runs_->size(); }
   // REQUIRES (all below): not isDone().
   /// When the word passes the border's port.
-  int64_t cycle() const { return bank_->start + iteration_ * configuration_->interval; }
+  int64_t cycle() const { return cycle_; }
   /// Which element of the array it is.
   int64_t element() const { return element_; }
   /// Whether that lies in the bank's block, and what has been accessed since the last new block fits what it holds.
-  bool isInside();
-  void next();
+  bool isInside() { return (element_ >= wholeFirst_ && element_ < wholeEnd_) || isInsideBlock(); }
+  void next() {
+    if (++iteration_ == runEnd_)
+      nextRun();
+    else
+      count();
+  }
 
   const Bank& bank() const { return *bank_; }
   const ArrayLayout& array() const { return *array_; }
 
 private:
+  void nextRun();
   void jump();
+  void count();
+  bool isInsideBlock();
   bool isHeld(size_t dimension, int64_t index);
 
   const Bank* bank_;
@@ -38,11 +46,13 @@ private:
   const ArrayLayout* array_;
   const Configuration* configuration_;
   size_t run_ = 0;
-  int64_t iteration_ = 0, element_ = 0, elements_ = 1;
-  bool isWhole_ = true;        // the block is the array
-  std::vector<int64_t> point_; // the iteration's coordinates
+  int64_t iteration_ = 0, runEnd_ = 0, element_ = 0, elements_ = 1;
+  int64_t cycle_ = 0;
+  int64_t wholeFirst_ = 0, wholeEnd_ = 0; // elements that are in the block whatever has been accessed
+  std::vector<int64_t> point_;            // the iteration's coordinates
   // Of a bank that holds a part of its block at a time: the iteration of the outer loops, and the indices accessed in
   // it.
+  bool isOuterNew_ = true; // it may have changed since outer_ was set
   std::vector<int64_t> outer_;
   std::vector<Range> accessed_;
 };

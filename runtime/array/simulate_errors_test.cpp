@@ -238,6 +238,13 @@ TEST_F(SimulatorErrors, TellTheirElementAndHowLongItWent) {
 TEST_F(SimulatorErrors, ProgramsWithoutEnd) {
   configuration = alone(array, {nop(jump(0))}, 5);
   expect("cycle 6, element (0, 0), unit alu0: its program goes on after the last iteration");
+  // Whether it sleeps then or not.
+  configuration = alone(array, {nop(), nop(), nop(jump(0))}, 5);
+  expect("cycle 6, element (0, 0), unit alu0: its program goes on after the last iteration");
+  configuration = alone(array, Program(9, nop()), 5);
+  configuration.classes[0].programs[0].push_back(nop(halt()));
+  expect("cycle 6, element (0, 0), unit alu0: its program goes on after the last iteration");
+  EXPECT_EQ(statistics.cycles, 7);
 }
 
 } // namespace

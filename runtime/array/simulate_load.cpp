@@ -58,7 +58,9 @@ void Simulation::loadElements() {
   outputWires_.reserve(outputs);
   forAll([&](uint32_t region, uint32_t row, uint32_t column, const DecodedClass& decoded) {
     SimulatedElement& element = elements_[size_t{row} * configuration_.columns + column];
-    element.start = configuration_.start(row, column);
+    element.start = element.wake = configuration_.start(row, column);
+    element.nextBegin = element.start + configuration_.interval;
+    element.last = element.start + (iterations_ + 2) * configuration_.interval - 1;
     element.decoded = &decoded;
     element.registers = registers_.data() + registers_.size();
     element.feeds = feeds_.data() + registers_.size();
@@ -76,7 +78,8 @@ void Simulation::loadElements() {
       registers_.emplace_back(isFeedback || isInput, static_cast<uint32_t>(depth));
     }
     for (const DecodedProgram& program : decoded.programs)
-      units_.push_back({program.instructions.data(), 0, program.unit, program.unitClass, 0});
+      units_.push_back({program.instructions.data(), program.begin.slot, program.unit, program.unitClass,
+                        element.start + program.begin.idle, 0});
     for (const uint16_t signal : decoded.signals)
       signals_.push_back({runs[signal]->data(), runs[signal]->data() + runs[signal]->size()});
   });

@@ -55,19 +55,33 @@ void decodeFunctional(const machine::FunctionalUnit& unit, const Functional& fro
   }
 }
 
-void decodeBranch(const Branch& from, uint32_t slot, DecodedInstruction& to, DecodedClass& all) {
-  to.branch = from.kind;
-  to.next = slot + 1;
-  if (from.kind == Branch::Kind::Goto)
-    to.next = from.targets[0];
-  if (from.kind != Branch::Kind::If)
+/// Where a program goes on that comes to a slot, for each slot.
+std::vector<DecodedTarget> goesOn(const Program& program) {
+  std::vector<DecodedTarget> all(program.size());
+  for (auto slot = static_cast<uint32_t>(program.size()); slot-- > 0;) {
+    const bool isIdle =
+        program[slot].functional.opcode == Opcode::Nop && program[slot].branch.kind == Branch::Kind::Next;
+    all[slot] = isIdle ? DecodedTarget{all[slot + 1].slot, all[slot + 1].idle + 1} : DecodedTarget{slot, 0};
+  }
+  return all;
+}
+
+void decodeBranch(const Branch& branch, uint32_t slot, const std::vector<DecodedTarget>& targets,
+                  DecodedInstruction& to, DecodedClass& all) {
+  to.branch = branch.kind;
+  if (branch.kind == Branch::Kind::Next)
+    to.next = targets[slot + 1];
+  if (branch.kind == Branch::Kind::Goto)
+    to.next = targets[branch.targets[0]];
+  if (branch.kind != Branch::Kind::If)
     return;
   to.firstSignal = static_cast<uint32_t>(all.tests.size());
-  to.signals = static_cast<uint32_t>(from.signals.size());
-  for (const uint16_t signal : from.signals)
+  to.signals = static_cast<uint32_t>(branch.signals.size());
+  for (const uint16_t signal : branch.signals)
     all.tests.push_back(placeOf(all.signals, signal));
-  to.next = static_cast<uint32_t>(all.targets.size());
-  all.targets.insert(all.targets.end(), from.targets.begin(), from.targets.end());
+  to.firstTarget = static_cast<uint32_t>(all.targets.size());
+  for (const uint32_t target : branch.targets)
+    all.targets.push_back(targets[target]);
 }
 
 } // namespace
@@ -85,11 +99,12 @@ DecodedClass decode(const machine::ProcessorArray& array, const ProcessorClass& 
       const Program& program = processorClass.programs[instance];
       if (program.empty())
         continue;
-      DecodedProgram& decoded = all.programs.emplace_back(DecodedProgram{instance, unit, {}});
+      const std::vector<DecodedTarget> targets = goesOn(program);
+      DecodedProgram& decoded = all.programs.emplace_back(DecodedProgram{instance, unit, targets[0], {}});
       for (uint32_t slot = 0; slot < program.size(); ++slot) {
         DecodedInstruction& instruction = decoded.instructions.emplace_back();
         decodeFunctional(array.units[unit], program[slot].functional, instruction, all);
-        decodeBranch(program[slot].branch, slot, instruction, all);
+        decodeBranch(program[slot].branch, slot, targets, instruction, all);
       }
     }
   return all;

@@ -23,12 +23,19 @@ struct DecodedDestination {
   bool isOutput = false;
 };
 
+/// Where a program goes on: the nops on the way there are left out.
+struct DecodedTarget {
+  uint32_t slot = 0;
+  uint32_t idle = 0; // how many nops
+};
+
 struct DecodedInstruction {
   Evaluator evaluate = nullptr; // none: a nop
   uint32_t latency = 1, interval = 1;
   uint32_t firstDestination = 0, destinations = 0; // in DecodedClass::destinations
   uint32_t firstSignal = 0, signals = 0;           // in tests
-  uint32_t next = 0;                               // the slot that follows; for If the first in targets
+  uint32_t firstTarget = 0;                        // for If, in targets
+  DecodedTarget next;                              // for Next and Goto
   uint8_t sources = 0;
   Branch::Kind branch = Branch::Kind::Next;
   DecodedSource source[3];
@@ -37,6 +44,7 @@ struct DecodedInstruction {
 struct DecodedProgram {
   uint32_t unit = 0;      // the instance, over all units of the machine
   uint32_t unitClass = 0; // of the machine
+  DecodedTarget begin;
   std::vector<DecodedInstruction> instructions;
 };
 
@@ -47,7 +55,7 @@ struct DecodedClass {
   std::vector<DecodedProgram> programs; // of the units that it uses
   std::vector<DecodedDestination> destinations;
   std::vector<uint16_t> tests; // places in signals
-  std::vector<uint32_t> targets;
+  std::vector<DecodedTarget> targets;
 
   /// The place of an input register, or -1 when no instruction reads it.
   int64_t input(uint32_t index) const;

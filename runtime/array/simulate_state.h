@@ -17,6 +17,7 @@ struct SimulatedUnit {
   const DecodedInstruction* program = nullptr;
   uint32_t slot = 0;
   uint32_t unit = 0, unitClass = 0; // the instance, and its class in the machine
+  int64_t wake = 0;                 // the cycle of the slot's instruction; only nops stand before it
   int64_t free = 0;                 // the first cycle in which it can begin an operation
 };
 
@@ -27,7 +28,10 @@ struct SignalCursor {
 };
 
 struct SimulatedElement {
-  int64_t start = 0, iteration = 0, phase = 0; // cycles within the iteration
+  int64_t start = 0;
+  int64_t wake = 0;                     // the next cycle in which a unit does something
+  int64_t iteration = 0, nextBegin = 0; // the iteration, and the cycle in which the next one begins
+  int64_t last = 0;                     // the cycle in which its programs must have ended
   const DecodedClass* decoded = nullptr;
   RegisterState* registers = nullptr; // by place in the class
   uint32_t* feeds = nullptr;          // by the same: which input wire fills it, or none

@@ -20,6 +20,21 @@ TEST_F(Simulator, ExtractsBits) {
   }
 }
 
+TEST_F(Simulator, NopsTakeCycles) {
+  // A unit that waits between its operations, also when it comes to nops by a branch, and one that does not.
+  const Instruction move = compute(Opcode::Move, {number(1)}, {});
+  configuration = alone(array, {nop(), nop(jump(3)), nop(halt()), nop(), nop(), move, nop(), move, nop(), nop(halt())});
+  configuration.classes[0].programs[1] = {move, move, compute(Opcode::Move, {number(2)}, {}, halt())};
+  std::vector<std::pair<int64_t, uint32_t>> events;
+  options.trace = [&](const TraceEvent& event) { events.emplace_back(event.cycle, event.unit); };
+  const std::optional<SimulationError> error = simulate();
+  ASSERT_FALSE(error) << error->message;
+  EXPECT_EQ(events, (std::vector<std::pair<int64_t, uint32_t>>{{0, 1}, {1, 1}, {2, 1}, {4, 0}, {6, 0}}));
+  EXPECT_EQ(statistics.operations, 5);
+  EXPECT_EQ(statistics.elementCycles, 9);
+  EXPECT_EQ(statistics.cycles, 9);
+}
+
 TEST_F(Simulator, CountsWhatWasDone) {
   expectRight();
   // The last bit is computed in iteration 3 of the last element and arrives three cycles after its start.

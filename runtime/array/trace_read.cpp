@@ -3,6 +3,7 @@
 #include "base/machine/validate_array.h"
 #include "base/source/diagnostic.h"
 #include "runtime/array/check_configuration.h"
+#include "runtime/array/checksum.h"
 #include "runtime/array/trace.h"
 #include "runtime/array/trace_structure.h"
 
@@ -109,7 +110,7 @@ void TraceReader::readRecords() {
     if (left < trace::recordBytes || left - trace::recordBytes < size)
       fail("the file ends within a record", bytes_.size());
     const size_t payload = at + 5, end = payload + size;
-    if (word(bytes_, end) != trace::checksum(bytes_.substr(at, 5 + size)))
+    if (word(bytes_, end) != checksum(bytes_.substr(at, 5 + size)))
       fail("the checksum does not fit: the file is damaged", at);
     const auto kind = static_cast<Kind>(bytes_[at]);
     Reader reader(bytes_, payload, size);

@@ -21,9 +21,6 @@ inline constexpr uint8_t version = 1;
 enum class Kind : uint8_t { Array = 1, Run, Events, RunEnd, End, RunFailure };
 inline constexpr size_t headBytes = sizeof magic + 1, recordBytes = 9; // without the payload
 
-/// CRC-32 of Ethernet, of zip and of PNG.
-uint32_t checksum(std::string_view bytes);
-
 inline uint64_t folded(int64_t value) {
   return (static_cast<uint64_t>(value) << 1) ^ (value < 0 ? ~uint64_t{0} : 0);
 }

@@ -1,6 +1,7 @@
 // For tests of damaged traces: all that is asked of any bytes, and records whose checksums fit again.
 #pragma once
 
+#include "runtime/array/checksum.h"
 #include "runtime/array/simulate_test_support.h"
 #include "runtime/array/trace.h"
 #include "runtime/array/trace_structure.h"
@@ -39,7 +40,7 @@ inline std::string withChecksums(std::string bytes) {
       size |= size_t{static_cast<uint8_t>(bytes[at + 1 + i])} << (8 * i);
     if (size > bytes.size() - at - trace::recordBytes)
       break;
-    const uint32_t sum = trace::checksum(std::string_view(bytes).substr(at, 5 + size));
+    const uint32_t sum = checksum(std::string_view(bytes).substr(at, 5 + size));
     for (unsigned i = 0; i < 4; ++i)
       bytes[at + 5 + size + i] = static_cast<char>(sum >> (8 * i) & 0xFF);
     at += trace::recordBytes + size;

@@ -1,32 +1,11 @@
 // Traces as they are written: events of one cycle are put in order, those of many become one record. See trace.h.
+#include "runtime/array/checksum.h"
 #include "runtime/array/trace.h"
 #include "runtime/array/trace_structure.h"
 
 #include <algorithm>
-#include <array>
 
 namespace strata::array {
-
-namespace trace {
-
-uint32_t checksum(std::string_view bytes) {
-  static constexpr auto table = [] {
-    std::array<uint32_t, 256> result{};
-    for (uint32_t i = 0; i < 256; ++i) {
-      uint32_t crc = i;
-      for (int bit = 0; bit < 8; ++bit)
-        crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xEDB88320u : 0);
-      result[i] = crc;
-    }
-    return result;
-  }();
-  uint32_t crc = ~0u;
-  for (const char c : bytes)
-    crc = (crc >> 8) ^ table[(crc ^ static_cast<uint8_t>(c)) & 255];
-  return ~crc;
-}
-
-} // namespace trace
 
 using trace::Kind, trace::Structure, trace::Writer;
 
@@ -183,7 +162,7 @@ void TraceWriter::writeRecord(uint8_t kind, const std::string& payload) {
   };
   append(payload.size());
   record += payload;
-  append(trace::checksum(record));
+  append(checksum(record));
   isFine_ = sink_(record);
 }
 

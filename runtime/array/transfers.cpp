@@ -4,17 +4,42 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <queue>
 
 namespace strata::array {
+
+namespace {
+
+struct NumberedUse {
+  int64_t number; // of the outer loops' iteration
+  BlockUse use;
+};
+
+/// In order, and one of each number. Words are added up to those of a block.
+void join(std::vector<NumberedUse>& uses, int64_t held) {
+  if (!std::ranges::is_sorted(uses, {}, &NumberedUse::number))
+    std::ranges::sort(uses, {}, &NumberedUse::number);
+  size_t count = 0;
+  for (const NumberedUse& each : uses)
+    if (count > 0 && uses[count - 1].number == each.number) {
+      BlockUse& to = uses[count - 1].use;
+      to.first = std::min(to.first, each.use.first);
+      to.last = std::max(to.last, each.use.last);
+      to.words = std::min(held, to.words + each.use.words);
+    } else {
+      uses[count++] = each;
+    }
+  uses.resize(count);
+}
+
+} // namespace
 
 std::optional<std::vector<BlockUse>> blockUses(const Configuration& configuration, const Bank& bank) {
   const size_t loops = configuration.extents.size(), outer = std::min<size_t>(bank.blockLoops, loops);
   int64_t held = 1; // words of a block
   for (size_t i = 0; i < bank.block.size(); ++i)
     held *= bank.blockLoops == 0 ? bank.block[i].end - bank.block[i].first : bank.held[i];
-  std::map<int64_t, BlockUse> uses; // by the number of the outer loops' iteration
+  std::vector<NumberedUse> uses;
   for (const Box& box : bank.enable) {
     if (std::ranges::any_of(box, [](const Range& range) { return range.first >= range.end; }))
       continue;
@@ -40,22 +65,25 @@ std::optional<std::vector<BlockUse>> blockUses(const Configuration& configuratio
       const auto cycle = [&](int64_t iteration) {
         return bank.start + (number * inner + iteration) * configuration.interval;
       };
-      const auto [found, isNew] = uses.try_emplace(number, BlockUse{cycle(first), cycle(last), 0});
-      BlockUse& use = found->second;
-      use.first = std::min(use.first, cycle(first));
-      use.last = std::max(use.last, cycle(last));
-      use.words = std::min(held, use.words + accesses);
-      if (uses.size() > mostBlocks)
-        return std::nullopt;
+      uses.push_back({number, {cycle(first), cycle(last), std::min(held, accesses)}});
+      if (uses.size() > 2 * mostBlocks) {
+        join(uses, held);
+        if (uses.size() > mostBlocks)
+          return std::nullopt;
+      }
       size_t l = outer;
       while (l-- > 0 && ++at[l] == box[l].end)
         at[l] = box[l].first;
       isDone = l == std::numeric_limits<size_t>::max();
     }
   }
+  join(uses, held);
+  if (uses.size() > mostBlocks)
+    return std::nullopt;
   std::vector<BlockUse> result;
-  for (const auto& [number, use] : uses)
-    result.push_back(use);
+  result.reserve(uses.size());
+  for (const NumberedUse& each : uses)
+    result.push_back(each.use);
   return result;
 }
 

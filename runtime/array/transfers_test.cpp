@@ -70,6 +70,16 @@ TEST_F(Transfers, BlocksAreTheIterationsOfOuterLoops) {
   EXPECT_EQ((*some)[1].words, 1);
   EXPECT_EQ((*some)[1].first, (*some)[1].last);
   EXPECT_EQ(transferredWords(configuration, configuration.banks[1]), 8);
+  // In the order of their iterations, whatever that of the boxes.
+  configuration.banks[1].enable = {{{2, 4}, {0, 3}}, {{0, 3}, {4, 8}}};
+  const auto both = blockUses(configuration, configuration.banks[1]);
+  ASSERT_EQ(both->size(), 4u);
+  for (const auto& [block, first, last, words] :
+       {std::tuple(0, 4, 7, 4), std::tuple(1, 4, 7, 4), std::tuple(2, 0, 7, 7), std::tuple(3, 0, 2, 3)}) {
+    EXPECT_EQ((*both)[block].first, 5 + 2 * (8 * block + first));
+    EXPECT_EQ((*both)[block].last, 5 + 2 * (8 * block + last));
+    EXPECT_EQ((*both)[block].words, words);
+  }
 }
 
 TEST_F(Transfers, FastLinksOverlapAllButTheEnds) {

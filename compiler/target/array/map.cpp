@@ -57,6 +57,7 @@ private:
   void tell(const std::vector<Skew>& skews, const std::string& why);
   std::optional<int64_t> boundOf(Network& network, const Distribution& distribution, const std::vector<int64_t>& least,
                                  uint64_t destinations, DiagnosticEngine& diagnostics);
+  std::optional<Schedule> solved(const ScheduleProblem& problem, const ScheduleOptions& options, std::string& why);
   /// What emission makes of a schedule that verifies, or says of it.
   using Emission = std::function<std::optional<Symbolic>(const Schedule&)>;
   std::optional<Symbolic> withFewerRegisters(const ScheduleProblem& problem, int64_t lowerBound,
@@ -72,6 +73,14 @@ private:
   std::vector<uint32_t> wished_;
   std::vector<int64_t> least_; // by iterator of the source
   std::vector<Skew> skews_;
+  /// Questions that were asked before. Most are again for other loops that are distributed.
+  struct Answer {
+    ScheduleProblem problem;
+    ScheduleOptions options;
+    std::optional<Schedule> schedule;
+    std::string why;
+  };
+  std::vector<Answer> answers_;
   const char* step_ = "finding its dependences";
 };
 
@@ -252,11 +261,27 @@ bool sharesMore(Sharing& sharing, Lack lack, const Storages& storages) {
   return (lack == Lack::Outputs || lack == Lack::Routes) && take(sharing.outputs, storages.outputGroups);
 }
 
+/// Of schedules that are asked for how often iterations can begin, and not for what happens when.
+constexpr ScheduleOptions onlyInterval = {.isShort = false};
+
 /// Whether an error is not the user's.
 bool isOurs(const DiagnosticEngine& diagnostics) {
   return std::ranges::any_of(diagnostics.all(), [](const Diagnostic& each) {
     return std::string_view(each.kind->code).ends_with("-internal");
   });
+}
+
+/// solve(), which is asked once for each problem.
+std::optional<Schedule> Mapper::solved(const ScheduleProblem& problem, const ScheduleOptions& options,
+                                       std::string& why) {
+  auto known = std::ranges::find_if(
+      answers_, [&](const Answer& each) { return each.options == options && each.problem == problem; });
+  if (known == answers_.end()) {
+    known = answers_.insert(known, {problem, options, std::nullopt, ""});
+    known->schedule = solve(problem, options, known->why);
+  }
+  why = known->why;
+  return known->schedule;
 }
 
 /// From schedules that let fewer values be alive at once: by one unit of each class, then with larger intervals, too.
@@ -268,7 +293,7 @@ std::optional<Symbolic> Mapper::withFewerRegisters(const ScheduleProblem& proble
   std::string why;
   ScheduleOptions options;
   for (size_t tries = 0; tries < 4; ++tries) {
-    std::optional<Schedule> schedule = solve(narrow, options, why);
+    std::optional<Schedule> schedule = solved(narrow, options, why);
     if (!schedule)
       return std::nullopt;
     schedule->lowerBound = lowerBound;
@@ -313,19 +338,22 @@ std::optional<Symbolic> Mapper::run(const std::string& machineName) {
     }
   }
   step_ = "choosing the loops that are distributed";
-  // The first choice that works; if none does, what is wrong with the first.
-  const std::vector<Choice> choices = candidates(graph, dependences);
-  for (const Choice& choice : choices) {
+  // The first choice that works, with its remarks; if none does, what is wrong with the first.
+  std::optional<Symbolic> made;
+  std::optional<std::vector<Diagnostic>> said;
+  for (const Choice& choice : candidates(graph, dependences)) {
     DiagnosticEngine unsaid(diagnostics_.sources());
-    if (std::optional<Symbolic> made = attempt(graph, dependences, choice, machineName, unsaid))
-      return made;
-    if (isOurs(unsaid)) {
-      for (const Diagnostic& each : unsaid.all())
-        diagnostics_.add(each);
-      return std::nullopt;
-    }
+    unsaid.enableRemarks(true);
+    made = attempt(graph, dependences, choice, machineName, unsaid);
+    const bool isLast = made || isOurs(unsaid);
+    if (isLast || !said)
+      said = unsaid.all();
+    if (isLast)
+      break;
   }
-  return attempt(graph, dependences, choices.front(), machineName, diagnostics_);
+  for (const Diagnostic& each : *said) // there is a choice at least
+    diagnostics_.add(each);
+  return made;
 }
 
 /// What no interval is smaller than, whichever copies are made: the operations' recurrences without copies, which may
@@ -345,7 +373,7 @@ std::optional<int64_t> Mapper::boundOf(Network& network, const Distribution& dis
     if (hasCopies)
       problem->constraints.clear();
     std::string why;
-    if (const std::optional<Schedule> schedule = solve(*problem, {}, why))
+    if (const std::optional<Schedule> schedule = solved(*problem, onlyInterval, why))
       bound = std::max(bound, schedule->lowerBound);
   }
   return bound;
@@ -413,10 +441,10 @@ std::optional<Symbolic> Mapper::attempt(const Graph& unordered, const std::vecto
     if (!problem)
       return std::nullopt;
     const std::optional<ScheduleProblem> relaxed = problemOf(network, storages, array_, least, false, {}, diagnostics);
-    const std::optional<Schedule> bound = solve(*relaxed, {}, why);
+    const std::optional<Schedule> bound = solved(*relaxed, onlyInterval, why);
     if (!bound)
       break;
-    std::optional<Schedule> schedule = solve(*problem, {}, why);
+    std::optional<Schedule> schedule = solved(*problem, {}, why);
     if (schedule) {
       schedule->lowerBound = std::min(*lowerBound, bound->lowerBound);
       if (!best || schedule->interval < best->interval) {

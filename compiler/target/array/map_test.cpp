@@ -309,6 +309,12 @@ TEST_F(Mapping, RefusesWhatTakesMoreRegisters) {
   refuses(recurrence(2, {{0, 1}}), "array-registers");
 }
 
+TEST_F(Mapping, SaysWhatIsWrongWithOneChoiceOfLoops) {
+  array.registers.feedback = 0;
+  EXPECT_FALSE(mapped(recurrence(2, {{0, 1}, {1, 0}})));
+  EXPECT_EQ(diagnostics.errorCount(), 1u) << diagnostics.render({});
+}
+
 TEST_F(Mapping, BrokenMappingsAreOurError) {
   reportBroken(recurrence(1, {{1}}), "two values in one register", diagnostics);
   const std::string said = diagnostics.render({});

@@ -19,6 +19,7 @@ struct ScheduleProblem {
   struct Unit {
     std::string name;
     uint32_t count = 1;
+    friend bool operator==(const Unit&, const Unit&) = default;
   };
   struct Choice {
     uint32_t unit = 0;   // class
@@ -29,6 +30,7 @@ struct ScheduleProblem {
   struct Operation {
     std::string name;
     std::vector<Choice> choices; // by which classes it can be executed; at most one of each class
+    friend bool operator==(const Operation&, const Operation&) = default;
   };
   /// time(to) + interval · iterations >= time(from) + cycles, where a time is the operation's offset, or with `arrival`
   /// that of its result: offset + latency.
@@ -37,6 +39,7 @@ struct ScheduleProblem {
     bool fromArrival = false, toArrival = false;
     int64_t iterations = 0;
     int64_t cycles = 0;
+    friend bool operator==(const Constraint&, const Constraint&) = default;
   };
   std::vector<Unit> units;
   std::vector<Operation> operations;
@@ -47,6 +50,7 @@ struct ScheduleProblem {
 
   /// What is wrong with the problem; empty when it is sound.
   std::string check() const;
+  friend bool operator==(const ScheduleProblem&, const ScheduleProblem&) = default;
 };
 
 struct Schedule {
@@ -66,6 +70,10 @@ struct ScheduleOptions {
   /// Of the solver, for each question that it is asked: a number of conflicts and no time, so that results are the same
   /// on every computer.
   int64_t conflicts = 200'000;
+  /// Whether a short schedule is looked for, which takes most of the time. Without, the interval and its bound are the
+  /// same, and the schedule is any with that interval.
+  bool isShort = true;
+  friend bool operator==(const ScheduleOptions&, const ScheduleOptions&) = default;
 };
 
 /// A schedule with the smallest interval that was found, among those one with the least length that was found; nothing

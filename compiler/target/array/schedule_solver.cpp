@@ -247,7 +247,7 @@ public:
   ScheduleSearch(const ScheduleProblem& problem, const ScheduleOptions& options)
       : problem_(problem), least_(options.leastInterval),
         largest_(std::min<int64_t>(options.largestInterval, int64_t{1} << 20)), conflicts_(options.conflicts),
-        exclusive_(exclusivePairs(problem)) {}
+        isShort_(options.isShort), exclusive_(exclusivePairs(problem)) {}
 
   std::optional<Schedule> run(std::string& why) {
     int64_t lowerBound = 1, searched = 0;
@@ -301,7 +301,7 @@ private:
       if (size == ScheduleFormula::Size::Fits)
         answer = formula.solve(isLast ? conflicts_ : conflicts_ / 8, horizon);
       if (answer == Answer::Satisfiable)
-        return shorten(formula, bounds.length);
+        return isShort_ ? shorten(formula, bounds.length) : formula.schedule();
       isExcluded = isLast && answer == Answer::Unsatisfiable;
     }
     return std::nullopt;
@@ -368,6 +368,7 @@ private:
   const ScheduleProblem& problem_;
   const int64_t least_, largest_;
   int64_t conflicts_; // of one question
+  const bool isShort_;
   const std::vector<std::vector<bool>> exclusive_;
   size_t clauses_ = 0; // of all formulas
 };

@@ -274,6 +274,13 @@ TEST(Schedules, TinyOnesAreThoseThatAnEnumerationFinds) {
     options.largestInterval = largest;
     const auto schedule = solved(problem, options);
     found += schedule.has_value();
+    options.isShort = false;
+    const auto anyLength = solved(problem, options);
+    ASSERT_EQ(anyLength.has_value(), schedule.has_value());
+    if (schedule) {
+      EXPECT_EQ(anyLength->interval, schedule->interval);
+      EXPECT_EQ(anyLength->lowerBound, schedule->lowerBound);
+    }
     for (int64_t interval = 1; interval <= (schedule ? schedule->interval : largest); ++interval) {
       const std::optional<int64_t> shortest = Enumeration(problem, interval, horizon).run();
       ASSERT_EQ(shortest.has_value(), schedule && interval == schedule->interval) << interval;
