@@ -1,7 +1,7 @@
 // Ranks over MPI: messages as they are, memory through one dynamic window under a shared lock that lasts as long as the
 // process. Elements at a distance go as a vector type, in one operation. Calls into windows are made one at a time: the
 // implementations differ in what they allow beyond that. Memory of ranks on the same computer is reached directly,
-// where the system lets them (near_memory.h); STRATA_MPI_ONLY=1 has MPI do that too.
+// where the system lets them (near_memory.h); with STRATA_MPI_ONLY=1 each is as if on a computer of its own.
 #include "runtime/cluster/near_memory.h"
 #include "runtime/cluster/transport.h"
 
@@ -108,7 +108,8 @@ public:
 private:
   /// Finds the ranks on this computer, and those of them whose memory this one may reach.
   void findNear() {
-    const char* const isMpiOnly = std::getenv("STRATA_MPI_ONLY");
+    const char* const only = std::getenv("STRATA_MPI_ONLY");
+    const bool isMpiOnly = only && *only == '1';
     NearMemory::permit();
     struct Peer {
       int64_t rank, process, word;
@@ -121,11 +122,11 @@ private:
     MPI_Comm_size(computer, &alike);
     std::vector<Peer> peers(static_cast<size_t>(alike));
     MPI_Allgather(&self, sizeof self, MPI_BYTE, peers.data(), sizeof self, MPI_BYTE, computer);
-    isOneComputer_ = alike == count_;
+    isOneComputer_ = alike == count_ && !isMpiOnly;
     near_.resize(static_cast<size_t>(count_));
     int reached = 1;
     for (const Peer& peer : peers) {
-      if (peer.rank == own_ || (isMpiOnly && *isMpiOnly == '1'))
+      if (peer.rank == own_ || isMpiOnly)
         continue;
       auto near = std::make_unique<NearMemory>(static_cast<pid_t>(peer.process));
       if (!near->reaches(reinterpret_cast<const int64_t*>(peer.word), 0x537472617461 + peer.rank))

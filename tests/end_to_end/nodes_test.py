@@ -173,6 +173,7 @@ class Nodes(harness.Case):
         for count in (2, 3):
             self.succeeds(*words, "--nodes", count, STRATA_MPI_ONLY="1")
             self.assertEqual(np.load(self.path("x.npy")).tobytes() == expected, True)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["stats.json", "x.npy"])
         with open(self.path("stats.json")) as file:
             self.assertEqual(sorted(json.load(file)["peak_memory"]), ["0", "1", "2"])
 
