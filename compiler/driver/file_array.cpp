@@ -75,28 +75,38 @@ std::unique_ptr<FileArray> FileArray::create(const std::string& name, const Elem
   if (!array->open(name, use.isWritten, output, diagnostics))
     return nullptr;
   array->openWindow();
-  if ((use.isWritten || !array->inPlace()) && !array->fill(diagnostics))
+  if ((use.isWritten || !array->inPlace()) && !array->restore(diagnostics))
     return nullptr;
   return array;
+}
+
+bool FileArray::restore(DiagnosticEngine& diagnostics) {
+  if (file_ < 0)
+    return true;
+  if (!fill(diagnostics))
+    return false;
+  if (const runtime::Ranks* all = runtime::ranks(); all && use_.isDistributed && !all->isOneComputer())
+    fsync(file_); // other computers read it
+  return true;
 }
 
 void FileArray::openWindow() {
   const bool isInput = inPlace() && !use_.isWritten;
   const std::string called = isInput ? "'" + source_.file->path() + "'" : "the file of array '" + name_ + "'";
   const uint64_t bytes = elements_ * type_.bytes;
-  auto backend = runtime::fileBackend(dup(file_), static_cast<int64_t>(at_), called);
   const runtime::Ranks* all = runtime::ranks();
+  SharedFile file{"", at_, bytes, !isInput, all && !all->isOneComputer(), called};
+  auto backend = backendOf(file, dup(file_));
   // A scratch file has no name by which others find it.
   if (!use_.isDistributed || !all || (!isInput && !result_)) {
     window_ = runtime::openWindow(static_cast<int64_t>(bytes), std::move(backend), name_.c_str());
     return;
   }
   // On this computer also what has no name yet is found.
-  std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_);
-  if (!all->isOneComputer())
-    path = isInput ? source_.file->path() : result_->temporary();
-  window_ = runtime::openEverywhere(static_cast<int64_t>(bytes), std::move(backend),
-                                    describe(SharedFile{path, at_, bytes, !isInput, called}), name_.c_str());
+  file.path = !file.isFar ? "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file_)
+              : isInput   ? source_.file->path()
+                          : result_->temporary();
+  window_ = runtime::openEverywhere(static_cast<int64_t>(bytes), std::move(backend), describe(file), name_.c_str());
 }
 
 bool FileArray::openGenerated(DiagnosticEngine& diagnostics) {

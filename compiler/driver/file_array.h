@@ -36,7 +36,7 @@ public:
   /// The address that compiled code is given: that of its window.
   void* address() const { return window_; }
   /// Fills it again with its initial elements. REQUIRES: it is written.
-  bool restore(DiagnosticEngine& diagnostics) { return file_ < 0 || fill(diagnostics); }
+  bool restore(DiagnosticEngine& diagnostics);
   /// A copy in memory.
   std::optional<Array> load(DiagnosticEngine& diagnostics) const;
   /// Gives an output its name. Once.

@@ -94,6 +94,18 @@ private:
   const InputSpec spec_;
 };
 
+/// A file that several computers write.
+class FarFile final : public runtime::WindowBackend {
+public:
+  FarFile(int file, std::unique_ptr<runtime::WindowBackend> own) : file_(file), own_(std::move(own)) {}
+  void move(const runtime::WindowMove& move) override { own_->move(move); }
+  void settle() override { fsync(file_); } // what fails here fails again where the file gets its name
+
+private:
+  const int file_; // the backend's
+  const std::unique_ptr<runtime::WindowBackend> own_;
+};
+
 std::unique_ptr<runtime::WindowBackend> openFile(const SharedFile& file, std::string& error) {
   const int opened = open(file.path.c_str(), (file.isWritten ? O_RDWR : O_RDONLY) | O_CLOEXEC);
   struct stat status = {};
@@ -109,14 +121,21 @@ std::unique_ptr<runtime::WindowBackend> openFile(const SharedFile& file, std::st
     close(opened);
     return nullptr;
   }
-  return runtime::fileBackend(opened, static_cast<int64_t>(file.at), file.called);
+  return backendOf(file, opened);
 }
 
 } // namespace
 
+std::unique_ptr<runtime::WindowBackend> backendOf(const SharedFile& file, int opened) {
+  auto backend = runtime::fileBackend(opened, static_cast<int64_t>(file.at), file.called);
+  if (!file.isFar || !file.isWritten)
+    return backend;
+  return std::make_unique<FarFile>(opened, std::move(backend));
+}
+
 std::string describe(const SharedFile& file) {
   cluster::MessageWriter writer;
-  (writer << Form::File).text(file.path).text(file.called) << file.at << file.bytes << file.isWritten;
+  (writer << Form::File).text(file.path).text(file.called) << file.at << file.bytes << file.isWritten << file.isFar;
   return {writer.bytes().begin(), writer.bytes().end()};
 }
 
@@ -137,6 +156,7 @@ std::unique_ptr<runtime::WindowBackend> openShared(std::string_view description,
     file.at = reader.read<uint64_t>();
     file.bytes = reader.read<uint64_t>();
     file.isWritten = reader.read<bool>();
+    file.isFar = reader.read<bool>();
     return openFile(file, error);
   }
   auto type = parseElementType(reader.text());

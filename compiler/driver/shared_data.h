@@ -18,6 +18,7 @@ struct SharedFile {
   std::string path; // as every process finds it
   uint64_t at = 0, bytes = 0;
   bool isWritten = false;
+  bool isFar = false; // processes are on several computers
   std::string called; // by messages
 };
 
@@ -25,6 +26,8 @@ std::string describe(const SharedFile& file);
 /// Elements of a type, generated; what is written there is forgotten. REQUIRES: the spec is no path and fits the type.
 std::string describe(const ElementType& type, const InputSpec& spec);
 
+/// The backend of an open file, which it closes.
+std::unique_ptr<runtime::WindowBackend> backendOf(const SharedFile& file, int opened);
 /// The backend of what a description says. Null, and why, where a file cannot be opened or is too short.
 std::unique_ptr<runtime::WindowBackend> openShared(std::string_view description, std::string& error);
 

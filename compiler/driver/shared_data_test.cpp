@@ -61,10 +61,10 @@ TEST(SharedData, GeneratedPiecesAreThoseOfTheWhole) {
 TEST(SharedData, FilesThatAreNotThereOrShorterAreTold) {
   const std::string path = ::testing::TempDir() + "strata_shared_" + std::to_string(getpid());
   std::string error;
-  EXPECT_FALSE(openShared(describe(SharedFile{path, 0, 8, false, "'a.npy'"}), error));
+  EXPECT_FALSE(openShared(describe(SharedFile{path, 0, 8, false, false, "'a.npy'"}), error));
   EXPECT_EQ(error, "'a.npy': No such file or directory");
   std::ofstream(path) << "0123456789";
-  EXPECT_FALSE(openShared(describe(SharedFile{path, 4, 8, false, "'a.npy'"}), error));
+  EXPECT_FALSE(openShared(describe(SharedFile{path, 4, 8, false, false, "'a.npy'"}), error));
   EXPECT_EQ(error, "'a.npy' has 10 bytes there, and 12 in process 0");
   std::filesystem::remove(path);
 }

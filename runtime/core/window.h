@@ -70,6 +70,8 @@ public:
   /// Carries out a move from or to another window without memory between the two. False: it cannot, and has done
   /// nothing.
   virtual bool exchange(const WindowExchange&) { return false; }
+  /// What has been written is where other computers find it when this returns.
+  virtual void settle() {}
   /// Whether every rank of a cluster has this window (runtime/host/ranks.h).
   virtual bool isEverywhere() const { return false; }
 };

@@ -132,6 +132,8 @@ public:
         exchangeRuns(move, chosen, first_ + instance * between_);
       } while (next(which, [&](size_t d) { return runs[d][part[d]].size(); }));
     } while (next(part, [&](size_t d) { return runs[d].size(); }));
+    if (!move.intoWindow)
+      move.other.backend->settle();
   }
 
   void move(const WindowMove& move) override {

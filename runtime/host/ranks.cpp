@@ -20,6 +20,7 @@ public:
   Everywhere(const Everywhere&) = delete;
   void knownAs(const void* window) { window_ = window; }
   void move(const WindowMove& move) override { own_->move(move); }
+  void settle() override { own_->settle(); }
   bool isEverywhere() const override { return true; }
 
 private:
