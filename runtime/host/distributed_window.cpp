@@ -139,7 +139,7 @@ public:
   void move(const WindowMove& move) override {
     Counts counts;
     moveRows(move, ownInstance(), counts);
-    settle(counts);
+    close(counts);
   }
 
   void readEach(const WindowMove& first, const std::vector<int64_t>& offsets, int64_t memoryStep) override {
@@ -151,7 +151,7 @@ public:
       moveRows(part, own, counts);
       part.memory += memoryStep;
     }
-    settle(counts);
+    close(counts);
   }
 
 private:
@@ -161,7 +161,7 @@ private:
   };
 
   /// When all of a move has been begun.
-  void settle(const Counts& counts) {
+  void close(const Counts& counts) {
     if (counts.elsewhere)
       ranks()->finish();
     if (within_ && counts.within)

@@ -7,6 +7,7 @@
 #include "compiler/target/host/keep_tiles.h"
 #include "compiler/target/host/limit_inlining.h"
 #include "compiler/target/host/pair_stores.h"
+#include "compiler/target/host/split_large.h"
 #include "compiler/target/processor.h"
 #include "include/strata.h"
 #include "runtime/abi.h"
@@ -100,13 +101,9 @@ struct ErrorCollector : llvm::DiagnosticHandler {
   std::string& text;
 };
 
-/// Blocks of a function that is large. Two of LLVM's passes compare every condition on a value with all others on it,
-/// which takes minutes where thousands of checks of one extent stand side by side; what they would find there is not
-/// worth it.
-constexpr size_t manyBlocks = 4000;
-
+/// What has not been split. Two of LLVM's passes would take minutes for it; what they would find there is not worth it.
 bool isLarge(const llvm::Function& function) {
-  return function.size() > manyBlocks;
+  return function.size() > 2 * manyBlocks;
 }
 
 /// What is left of the passes that large functions go without: each instruction by itself.
@@ -143,6 +140,8 @@ bool optimize(llvm::Module& module, const CodeOptions& options, DiagnosticEngine
   module.setDataLayout(machine->createDataLayout());
   module.setTargetTriple(machine->getTargetTriple().str());
   target::settleMultiplyAdds(module);
+  if (options.optimization)
+    splitLarge(module);
   target::setProcessor(module, *machine);
   for (llvm::Function& function : module)
     if (!function.isDeclaration()) {
