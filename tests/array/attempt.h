@@ -24,6 +24,7 @@ struct Attempt {
   };
   End end = End::Right;
   std::string message;
+  bool isVerified = false; // for all sizes: nothing was left undecided
   bool isCompared = false; // with its equations: nothing was left undecided
   std::optional<Symbolic> symbolic;
   std::optional<Configuration> configuration;

@@ -147,7 +147,7 @@ int run(const Work& work) {
       return 1;
     arrays.push_back(*std::move(array));
   }
-  uint64_t programs = 0, mappings = 0, compared = 0, right = 0, refused = 0, wrong = 0;
+  uint64_t programs = 0, mappings = 0, verified = 0, compared = 0, right = 0, refused = 0, wrong = 0;
   std::map<std::string, uint64_t> reasons;
   for (const std::string& file : work.files) {
     if (isLate())
@@ -165,6 +165,7 @@ int run(const Work& work) {
       Case made = chooser.choose(*graph, arrays[machine]);
       Attempt result = mapped(*graph, made.array, made.mapping);
       mappings += result.symbolic.has_value();
+      verified += result.symbolic.has_value() && result.isVerified;
       compared += result.symbolic.has_value() && result.isCompared;
       for (uint64_t at = 0; at < work.runs; ++at) {
         if (result.symbolic && (at > 0 || result.end == Attempt::End::Right)) {
@@ -198,7 +199,8 @@ int run(const Work& work) {
   }
   for (const auto& [reason, times] : reasons)
     std::cout << times << " refused: " << reason << "\n";
-  std::cout << mappings << " mappings, " << compared << " of them compared with their equations\n";
+  std::cout << mappings << " mappings, " << verified << " of them verified for all sizes, " << compared
+            << " compared with their equations\n";
   std::cout << right << " right, " << refused << " refused, " << wrong << " failed, of " << programs << " programs\n";
   return wrong != 0;
 }
