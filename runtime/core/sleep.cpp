@@ -3,17 +3,15 @@
 // work.
 #include "runtime/core/failure.h"
 #include "runtime/core/parallel.h"
+#include "runtime/core/process_threads.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/thread.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <ctime>
-#include <dirent.h>
-#include <fcntl.h>
 #include <linux/futex.h>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <sys/syscall.h>
 #include <tuple>
 #include <unistd.h>
@@ -68,40 +66,16 @@ bool anyQueued() {
   return false;
 }
 
-/// Whether a thread of this process may call in: it has not ended, and is not one by which the system's kernel carries
-/// out requests of io_uring. (The main thread is listed for as long as the process lives, also when it has ended.)
-bool mayCallIn(const char* thread) {
-  const int file = open((std::string("/proc/self/task/") + thread + "/stat").c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return errno != ENOENT && errno != ESRCH;
-  char text[256] = "";
-  const ssize_t length = read(file, text, sizeof text - 1);
-  close(file);
-  // Its number, its name in parentheses, its state.
-  const std::string_view all(text, length < 0 ? 0 : static_cast<size_t>(length));
-  const size_t name = all.find('('), end = all.rfind(')');
-  if (name == all.npos || end == all.npos || end + 2 >= all.size())
-    return true;
-  const char state = all[end + 2];
-  return !all.substr(name + 1).starts_with("iou-") && state != 'Z' && state != 'X';
-}
-
 #ifdef STRATA_THREAD_SANITIZER
 constexpr uint32_t toolThreads = 1; // the sanitizer's own
 #else
 constexpr uint32_t toolThreads = 0;
 #endif
 
-/// Whether the process has threads that may still call in.
+/// Whether the process has threads that may still call in, or may have.
 bool foreignThreadsExist(uint32_t known) {
-  DIR* tasks = opendir("/proc/self/task");
-  if (!tasks)
-    return true;
-  uint32_t count = 0;
-  while (const dirent* entry = readdir(tasks))
-    count += entry->d_name[0] != '.' && mayCallIn(entry->d_name);
-  closedir(tasks);
-  return count > known + toolThreads;
+  const std::optional<uint32_t> count = countThreads();
+  return !count || *count > known + toolThreads;
 }
 
 /// REQUIRES (here and below): the sleep lock is held.
