@@ -28,8 +28,6 @@ STRATA_DIAGNOSTIC(unboundedLoop, Error, "array-loop-bound", "a loop of '{0}' has
 STRATA_DIAGNOSTIC(noSchedule, Error, "array-schedule", "'{0}' finds no schedule on this array: {1}");
 STRATA_DIAGNOSTIC(tooHard, Error, "array-too-hard", "'{0}' is too hard to map, in {1}: {2}");
 STRATA_DIAGNOSTIC(skewedLoop, Remark, "array-skewed", "{0}");
-STRATA_DIAGNOSTIC(notVerified, Remark, "array-not-verified",
-                  "whether the symbolic configuration of '{0}' holds for all sizes takes too many steps to decide");
 STRATA_DIAGNOSTIC(notCompared, Remark, "array-not-compared",
                   "whether the mapping of '{0}' computes its equations is not decided");
 STRATA_DIAGNOSTIC(tooManyLoops, Error, "array-loops", "'{0}' has no loop; an array executes at least one");
@@ -494,10 +492,7 @@ std::optional<Symbolic> Mapper::attempt(const Graph& unordered, const std::vecto
     diagnostics.report(noSchedule, source_.location, source_.name, why)
         .help("an array with more units, or fewer operations in an iteration");
   if (best) {
-    const Verdict holds = verify(*best, array_);
-    if (!holds.isDecided)
-      diagnostics.report(notVerified, source_.location, source_.name);
-    std::string broken = holds.broken;
+    std::string broken = verify(*best, array_).broken;
     if (broken.empty() && options_.isCompared) {
       Verdict verdict = verifyMeaning(graph, *best);
       if (!verdict.isDecided)
