@@ -225,18 +225,25 @@ std::vector<Row> instantiation(Bench&) {
       continue; // all on one element
     // Small tiles first; some programs need larger ones, and some have more signals than the controller at any size.
     std::optional<InstantiationOptions> few, many;
+    std::string why;
     for (const int64_t tile : {4, 8, 16}) {
       few = optionsFor(*symbolic, target->array, 4, tile, tile);
       many = optionsFor(*symbolic, target->array, 8, tile, tile);
-      if (std::holds_alternative<Configuration>(instantiatePrograms(*symbolic, target->array, *few)) &&
-          std::holds_alternative<Configuration>(instantiatePrograms(*symbolic, target->array, *many)))
+      why.clear();
+      for (const InstantiationOptions& options : {*few, *many})
+        if (const auto tried = instantiatePrograms(*symbolic, target->array, options);
+            const auto* error = std::get_if<InstantiationError>(&tried))
+          why = error->message;
+      if (why.empty())
         break;
       few.reset();
     }
-    if (!few)
-      continue;
     Row& row = rows.emplace_back();
     row.work = "array, " + each.name + " instantiated for " + (isFlat ? "8" : "8x8") + " elements";
+    if (!few) {
+      row.failure = "not with tiles of 4, 8 or 16: " + why;
+      continue;
+    }
     row.peer = isFlat ? "4 elements" : "4x4 elements";
     row.method = "instructions by callgrind, without connections and banks; as many iterations in each element";
     row.unit = Unit::Instructions;

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <mutex>
-#include <string>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <vector>

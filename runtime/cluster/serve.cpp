@@ -108,15 +108,18 @@ public:
 
 Transport* failing = nullptr; // by which a failure goes to rank 0
 
-/// Rank 0 ends the program, and this process with it.
+/// Rank 0 ends the program, and this process with it. Until then what it sends is taken: it may be in the middle of a
+/// message that waits for its receiver.
 void sendFailure(const StrataCheck* check, const int64_t*, int32_t, const char* text) {
   MessageWriter message;
   message << failing->own();
   message.text(check->code ? check->code : "").text(text).text(check->help ? check->help : "");
   message.text(check->file ? check->file : "") << check->line << check->column;
   failing->send(0, kindFailure, message.bytes().data(), message.bytes().size());
+  std::vector<char> ignored;
   while (true)
-    pause();
+    if (!failing->take(0, kindCommand, ignored))
+      usleep(1000);
 }
 
 /// Faults of functions in C, as rank 0 tells of its own (compiler/driver/c_faults.cpp), without the names that it

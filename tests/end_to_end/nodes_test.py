@@ -177,6 +177,21 @@ class Nodes(harness.Case):
         with open(self.path("stats.json")) as file:
             self.assertEqual(sorted(json.load(file)["peak_memory"]), ["0", "1", "2"])
 
+    def test_files_that_others_do_not_find(self):
+        """A failure while process 0 still sends, which waits for who takes it."""
+        for name in ("here", "there"):
+            os.mkdir(self.path(name))
+        self.save("here/a.npy", np.arange(1000, dtype="f4"))
+        words = [harness.options.strata, "run", VECTADD, "--machine", "cluster", "--in", "A=a.npy", "--in", "B=2", "--out", "C=c.npy"]
+        each = [["-n", "1", "-wdir", self.path(name), *words] for name in ("here", "there")]
+        for only, status in (("1", 1), ("0", 0)):  # as on two computers, and on one
+            done = subprocess.run([MPIRUN, "--oversubscribe", "-x", "STRATA_MPI_ONLY", *each[0], ":", *each[1]], cwd=self.folder,
+                                  env=dict(ENVIRONMENT, STRATA_MPI_ONLY=only), capture_output=True, text=True, timeout=600)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertEqual(done.stderr.count("runtime-ranks-data"), status, done.stderr)
+            self.assertEqual(sorted(os.listdir(self.path("here"))), ["a.npy"] if status else ["a.npy", "c.npy"])
+        self.assertTrue((np.load(self.path("here/c.npy")) == np.arange(1000) + 2).all())
+
     def test_forms_of_arrays(self):
         matmul = os.path.join(EXAMPLES, "sequoia/matmul/matmul.sq")
         random = np.random.default_rng(6)
