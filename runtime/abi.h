@@ -100,6 +100,22 @@ typedef struct StrataCall {
 void strata_call_begin(StrataCall* call, const StrataMachine* machine);
 void strata_call_end(const StrataCall* call);
 
+/* ---- programs that several processes run together ---- */
+
+/* For the beginning of a program's main, before any thread: where MPI has started several processes of the program, the
+ * first goes on, and the others serve it, and end when it has ended by exit. `library` is the path of the library that
+ * speaks MPI. Processes of several programs, and more than the machine may be spread over, are refused. Alone, nothing
+ * happens. */
+void strata_nodes_begin(const StrataMachine* machine, const char* library);
+/* Around a call of an entry point, outside of strata_call_begin and _end: in several processes one call runs at a time;
+ * others of other threads wait. A call within a call is the failure "runtime-ranks-nested-call". */
+void strata_nodes_enter(const char* entry);
+void strata_nodes_leave(void);
+/* Memory of `bytes` bytes that the other processes can reach, for an argument; null: there are none. Given back with as
+ * many bytes. */
+void* strata_nodes_acquire(int64_t bytes, const char* what);
+void strata_nodes_release(void* memory, int64_t bytes);
+
 /* ---- errors ---- */
 
 /* A rule that compiled code checks as it runs. `message` holds {0}, {1}, … for the values. */

@@ -317,6 +317,8 @@ std::optional<std::string> linkExecutable(const Executable& executable, Diagnost
       return std::nullopt;
   }
   arguments.emplace_back("-fuse-ld=lld"); // which a compilation alone has no use for
+  if (executable.wrapsMain)
+    arguments.emplace_back("-Wl,--wrap=main");
   arguments.insert(arguments.end(), inputs.begin(), inputs.end());
   arguments.insert(arguments.end(), {run.path("program.o"), "-Wl,--start-group"});
   arguments.insert(arguments.end(), executable.libraries.begin(), executable.libraries.end());

@@ -55,6 +55,7 @@ struct Executable {
   std::map<std::string, std::string> headers; // that they can include beside their own, by name
   std::vector<std::string> libraries;         // as above
   std::string processor = "native";           // to compile those of C and C++ for, as Source has it
+  bool wrapsMain = false;                     // the object has __wrap_main, which calls __real_main
 };
 
 /// Compiles the user's files, C++ as C++20, and links a program. Its bytes; nothing on errors (reported).

@@ -5,6 +5,7 @@
 #include "base/data/unfinished.h"
 #include "compiler/clang/clang.h"
 #include "compiler/driver/c_interface.h"
+#include "compiler/driver/nodes.h"
 #include "compiler/driver/notations.h"
 #include "compiler/driver/output_files.h"
 #include "compiler/driver/prepare.h"
@@ -163,6 +164,13 @@ public:
         break;
       done += count > 0 ? static_cast<size_t>(count) : 0;
     }
+    if (file >= 0 && done == bytes->size()) {
+      // Under MPI's starter, which is given it as a file of this process.
+      std::vector<std::string> words{"/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(file)};
+      words.insert(words.end(), session_.options.arguments.begin(), session_.options.arguments.end());
+      if (const std::optional<int> status = startProgram(session_, words))
+        return *status;
+    }
     std::vector<char*> arguments{path_.data()};
     for (std::string& argument : session_.options.arguments)
       arguments.push_back(argument.data());
@@ -266,6 +274,11 @@ private:
                        headerName(), processor->name, diagnostics_);
     if (!interface_)
       return std::nullopt;
+    if (session_.options.nodes > 1 && !checkNodes(program->machine, session_.options.nodes, diagnostics_))
+      return std::nullopt;
+    isSpread_ = kind().empty() && isSpread(program->machine);
+    if (isSpread_)
+      interface_->code.source += mainOfNodes(findAbove("lib/libstrata_mpi.so"));
     interface_->code.file = llvm::sys::path::filename(path_).str();
     auto artefact = compiler.compile(*program, session_.options.optimization, {});
     auto objects = artefact ? artefact->objects(interface_->code, 1) : std::nullopt;
@@ -308,6 +321,7 @@ private:
     executable.headers = interface_->code.headers;
     executable.headers[headerName()] = interface_->header;
     executable.libraries = libraries_;
+    executable.wrapsMain = isSpread_;
     if (!session_.options.compile.cpu.empty())
       executable.processor = session_.options.compile.cpu;
     return clang::linkExecutable(executable, diagnostics_);
@@ -364,6 +378,7 @@ private:
   std::vector<std::string> libraries_;  // of Strata, that objects are linked with
   std::optional<CInterface> interface_;
   std::string machine_;
+  bool isSpread_ = false; // a program, for a machine that may be spread over processes
 };
 
 } // namespace

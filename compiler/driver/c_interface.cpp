@@ -35,13 +35,21 @@ public:
                           turnedCount_ ? "    strata_drop(turned, " + number(turnedCount_) + ");\n" : std::string());
   }
 
-  /// C has its arrays in memory; those that the program has on a disk lie in files for as long as a call lasts.
-  void findFiles(func::FuncOp function, const LogicalProgram& program) {
+  /// C has its arrays in memory; those that the program has on a disk lie in files for as long as a call lasts, and the
+  /// others where all processes of the machine reach them.
+  void findElsewhere(func::FuncOp function, const LogicalProgram& program) {
+    isSpread_ = isSpread(program.machine);
     for (unsigned position = 0; position < parameters_.size(); ++position) {
       const CParameter& parameter = parameters_[position];
       machine::MemoryId memory = mapping::argumentMemory(function, position, program.record, program.machine);
-      if (!parameter.isArray() || !memory.valid() || !program.machine[memory].files)
+      if (!parameter.isArray() || !memory.valid() || !program.machine[memory].files) {
+        if (isSpread_ && parameter.isBlock) {
+          shared_ += "    {" + cLiteral(parameter.name) + ", " + w(position) + ", " + number(parameter.blockRank()) +
+                     ", " + number(parameter.wordBytes()) + ", " + number(parameter.written) + ", 0, {0}},\n";
+          ++sharedCount_;
+        }
         continue;
+      }
       filed_ += "    {" + cLiteral(parameter.name) + ", " + w(position) + ", " + number(parameter.blockRank()) + ", " +
                 number(parameter.wordBytes()) + ", " + number(parameter.direction != "out") + ", " +
                 number(parameter.written) + ", 0, {0}},\n";
@@ -66,19 +74,28 @@ public:
       text += "  StrataTurned turned[] = {\n" + turned_ + "  };\n  if (!strata_turn(entry, turned, " + count +
               "))\n    return;\n";
     text += checks_;
-    text += "  void *arguments[] = {" + (list.empty() ? "0" : list) +
-            "};\n  StrataCall call;\n  strata_call_begin(&call, &strata_this_machine);\n";
+    text += "  void *arguments[] = {" + (list.empty() ? "0" : list) + "};\n  StrataCall call;\n";
+    if (isSpread_)
+      text += "  strata_nodes_enter(entry);\n";
+    text += "  strata_call_begin(&call, &strata_this_machine);\n";
     if (turnedCount_)
       text += "  strata_turn_in(turned, " + count + ");\n";
+    const std::string shared = number(sharedCount_);
+    if (sharedCount_)
+      text += "  StrataShared shared[] = {\n" + shared_ + "  };\n  strata_share_in(shared, " + shared + ");\n";
     const std::string files = number(filedCount_);
     if (filedCount_)
       text += "  StrataFiled filed[] = {\n" + filed_ + "  };\n  strata_file_in(filed, " + files + ");\n";
     text += "  strata_packed_" + name_ + "(arguments);\n";
     if (filedCount_)
       text += "  strata_file_back(filed, " + files + ");\n";
+    if (sharedCount_)
+      text += "  strata_share_back(shared, " + shared + ");\n";
     if (turnedCount_)
       text += "  strata_turn_back(turned, " + count + ");\n";
     text += "  strata_call_end(&call);\n";
+    if (isSpread_)
+      text += "  strata_nodes_leave();\n";
     if (turnedCount_)
       text += "  strata_drop(turned, " + count + ");\n";
     return text + "}\n";
@@ -199,8 +216,9 @@ private:
   const CSignature& signature_;
   const std::vector<CParameter>& parameters_;
   const std::string& name_;
-  std::string checks_, turned_, filed_;
-  uint64_t turnedCount_ = 0, filedCount_ = 0;
+  std::string checks_, turned_, filed_, shared_;
+  uint64_t turnedCount_ = 0, filedCount_ = 0, sharedCount_ = 0;
+  bool isSpread_ = false; // the machine may be, over processes
 };
 
 /// Text that may stand in a comment.
@@ -226,6 +244,16 @@ Words wordsOf(const notation::EntryInterface* interface) {
 
 } // namespace
 
+bool isSpread(const Machine& machine) {
+  return llvm::any_of(machine.processors, [](const machine::Processor& each) { return each.isProcess; });
+}
+
+std::string mainOfNodes(const std::string& library) {
+  return "\nint __real_main(int, char **, char **);\n\nint __wrap_main(int count, char **words, char **environment) {\n"
+         "  strata_nodes_begin(&strata_this_machine, " +
+         cLiteral(library) + ");\n  return __real_main(count, words, environment);\n}\n";
+}
+
 std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entries, const LogicalProgram& program,
                                          const notation::EntryInterface* interface, const std::string& name,
                                          const std::string& headerName, const std::string& processor,
@@ -242,7 +270,7 @@ std::optional<CInterface> makeCInterface(const std::vector<func::FuncOp>& entrie
     if (!signature.fine())
       continue;
     Entry entry(function, signature);
-    entry.findFiles(function, program);
+    entry.findElsewhere(function, program);
     prototypes += signature.comment() + signature.prototype(true) + ";\n\n";
     overloads += interface ? "" : viewOverload(signature);
     definitions += entry.definition();

@@ -24,4 +24,10 @@ std::optional<CInterface> makeCInterface(const std::vector<mlir::func::FuncOp>& 
                                          const std::string& headerName, const std::string& processor,
                                          DiagnosticEngine& diagnostics);
 
+/// Whether a machine may be spread over several processes.
+bool isSpread(const Machine& machine);
+/// C text behind that of the entry points for a program that is linked with --wrap=main: its main begins with finding
+/// the other processes. `library` is the path of the one that speaks MPI, empty where there is none.
+std::string mainOfNodes(const std::string& library);
+
 } // namespace strata::driver

@@ -193,8 +193,8 @@ int strata::driver::dispatch(int argc, char** argv) {
     return misuse(session, place("--interface"),
                   "--interface is how a main calls the program: strata run PROGRAM MAIN.c");
   if (*run && hasMain)
-    for (const char* option : {"--in", "--out", "--stats", "--trace", "--timeline", "--check", "--interpret",
-                               "--repeat", "--threads", "--nodes"})
+    for (const char* option :
+         {"--in", "--out", "--stats", "--trace", "--timeline", "--check", "--interpret", "--repeat", "--threads"})
       if (run->get_option(option)->count())
         return misuse(session, place(option), std::string(option) + " goes without a main, which does that itself");
   if (*run && options.nodes > 1 && (options.interpret || options.compile.target == "interpreter"))

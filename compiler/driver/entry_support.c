@@ -251,6 +251,57 @@ static void strata_turn_back(const StrataTurned* turned, int count) {
   }
 }
 
+/* ---- arrays in several processes ---- */
+
+/* A block of the caller's: for the call it lies where the other processes reach it, if there are any. */
+typedef struct {
+  const char* name;
+  int64_t* words;
+  unsigned rank; /* the words of an element count as a dimension */
+  int64_t bytes; /* of one element */
+  int written;
+  void* memory;                                /* null: it stays where it is */
+  int64_t own[1 + 2 * (STRATA_MOST_RANK + 1)]; /* the caller's words */
+} StrataShared;
+
+static int64_t strata_shared_bytes(const StrataShared* shared) {
+  int64_t bytes = shared->bytes;
+  for (unsigned d = 0; d < shared->rank; ++d)
+    bytes *= shared->words[1 + d];
+  return bytes;
+}
+
+static void strata_share_in(StrataShared* shared, int count) {
+  for (int i = 0; i < count; ++i) {
+    StrataShared* each = &shared[i];
+    each->memory = strata_nodes_acquire(strata_shared_bytes(each), each->name);
+    if (!each->memory)
+      continue;
+    memcpy(each->own, each->words, (1 + 2 * each->rank) * sizeof(int64_t));
+    int64_t stride = 1;
+    for (unsigned d = each->rank; d-- > 0;) {
+      each->words[1 + each->rank + d] = stride;
+      stride *= each->words[1 + d];
+    }
+    each->words[0] = (int64_t)(uintptr_t)each->memory;
+    strata_move(each->memory, each->words + 1 + each->rank, (const void*)(uintptr_t)each->own[0],
+                each->own + 1 + each->rank, each->words + 1, (int32_t)each->rank, each->bytes);
+  }
+}
+
+static void strata_share_back(const StrataShared* shared, int count) {
+  for (int i = count; i-- > 0;) {
+    const StrataShared* each = &shared[i];
+    if (!each->memory)
+      continue;
+    if (each->written)
+      strata_move((void*)(uintptr_t)each->own[0], each->own + 1 + each->rank, each->memory,
+                  each->words + 1 + each->rank, each->words + 1, (int32_t)each->rank, each->bytes);
+    strata_nodes_release(each->memory, strata_shared_bytes(each));
+    memcpy(each->words, each->own, (1 + 2 * each->rank) * sizeof(int64_t));
+  }
+}
+
 /* ---- arrays on a disk ---- */
 
 /* An array whose level is a disk: for the call it lies in a file, where the caller's own is moved from and to. */

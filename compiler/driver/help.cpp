@@ -122,7 +122,7 @@ std::vector<OptionValue> makeValues() {
       {"--interface", llvm::join(interfaceNames(), "|"), Kind::Words, llvm::join(interfaceNames(), " ")},
       {"--depfile", "FILE", Kind::File, ".d"},
       {"--color", "auto|always|never", Kind::Words, "auto always never"},
-      {"PROGRAM", "", Kind::File, programs + " .mlir .sym"},
+      {"PROGRAM", "", Kind::File, programs + " .mlir .ll .bc .sym"},
       {"CONFIGURATION", "", Kind::File, ".sym"},
       {"FUNCTIONS", "", Kind::File, ".c .cpp .cc"},
       {"NAME", "", Kind::Machine, ".yaml" + (describing.empty() ? "" : " " + describing)},

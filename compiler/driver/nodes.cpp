@@ -6,6 +6,7 @@
 #include "compiler/target/machine_table.h"
 #include "compiler/target/registry/registry.h"
 #include "runtime/cluster/cluster.h"
+#include "runtime/cluster/started.h"
 #include "runtime/core/failure.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/system_memory.h"
@@ -24,6 +25,9 @@
 
 namespace strata::driver {
 
+using cluster::isFirstStarted;
+using cluster::startedTogether;
+
 STRATA_DIAGNOSTIC(noStarter, Error, "nodes-no-mpi", "{0} processes are asked for, and {1}");
 STRATA_DIAGNOSTIC(otherCount, Error, "nodes-count", "{0} processes are started together, and --nodes asks for {1}");
 STRATA_DIAGNOSTIC(nodeEnded, Error, "nodes-ended", "one of the processes of this run was ended by the system: {0}");
@@ -31,22 +35,6 @@ STRATA_DIAGNOSTIC(cannotJoin, Error, "nodes-cannot-join", "the processes of this
 STRATA_DIAGNOSTIC(noProcesses, Error, "nodes-machine", "machine '{0}' is not spread over {1} processes: {2}");
 
 namespace {
-
-/// How many processes MPI has started together with this one; 0: none, it was not started so.
-unsigned startedTogether() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
-    if (const char* count = std::getenv(name))
-      return static_cast<unsigned>(std::strtoul(count, nullptr, 10));
-  return 0;
-}
-
-/// Whether this is the first of those processes.
-bool isFirstStarted() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"})
-    if (const char* rank = std::getenv(name))
-      return std::strtoul(rank, nullptr, 10) == 0;
-  return true;
-}
 
 const char* const installMpi = "install it: apt-get install openmpi-bin libopenmpi-dev, and build Strata again";
 
@@ -60,8 +48,8 @@ void sendOn(int signal) {
     kill(static_cast<pid_t>(starterProcess), signal);
 }
 
-/// Runs mpirun, which starts the same command as often as is asked for; its status.
-int runStarter(Session& session, int argc, char** argv) {
+/// Runs mpirun, which starts a command as often as is asked for; its status.
+int runStarter(Session& session, const std::vector<std::string>& command) {
   const std::string count = std::to_string(session.options.nodes);
   const auto place = [&] { return session.commandLine->value("--nodes", count); };
   const auto starter = llvm::sys::findProgramByName("mpirun");
@@ -74,10 +62,7 @@ int runStarter(Session& session, int argc, char** argv) {
        {"OMPI_MCA_rmaps_base_oversubscribe", "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"})
     setenv(name, "1", 0);
   std::vector<const char*> words = {starter->c_str(), "-q", "-n", count.c_str()};
-  words.insert(words.end(), argv, argv + argc);
-  if (!session.options.arguments.empty())
-    words.push_back("--");
-  for (const std::string& word : session.options.arguments)
+  for (const std::string& word : command)
     words.push_back(word.c_str());
   words.push_back(nullptr);
   struct sigaction onward = {};
@@ -171,7 +156,11 @@ std::optional<int> startNodes(Session& session, int argc, char** argv) {
   if (together == 0) {
     if (session.options.nodes <= 1)
       return std::nullopt;
-    return runStarter(session, argc, argv);
+    std::vector<std::string> words(argv, argv + argc);
+    if (!session.options.arguments.empty())
+      words.emplace_back("--");
+    words.insert(words.end(), session.options.arguments.begin(), session.options.arguments.end());
+    return runStarter(session, words);
   }
   if (together == 1)
     return std::nullopt;
@@ -204,6 +193,12 @@ std::optional<int> startNodes(Session& session, int argc, char** argv) {
   return statusFine;
 }
 
+std::optional<int> startProgram(Session& session, const std::vector<std::string>& words) {
+  if (session.options.nodes <= 1 || startedTogether() > 0)
+    return std::nullopt;
+  return runStarter(session, words);
+}
+
 void endNodes() {
   if (cluster::Cluster* cluster = cluster::leading())
     cluster->end();
@@ -216,13 +211,15 @@ void abandonNodes() {
 
 bool checkNodes(const Machine& machine, DiagnosticEngine& diagnostics) {
   const cluster::Cluster* cluster = cluster::leading();
-  if (!cluster)
-    return true;
-  const std::string count = std::to_string(cluster->count());
+  return !cluster || checkNodes(machine, static_cast<uint64_t>(cluster->count()), diagnostics);
+}
+
+bool checkNodes(const Machine& machine, uint64_t processes, DiagnosticEngine& diagnostics) {
+  const std::string count = std::to_string(processes);
   for (const machine::Processor& processor : machine.processors) {
     if (!processor.isProcess)
       continue;
-    if (static_cast<uint64_t>(cluster->count()) <= processor.count)
+    if (processes <= processor.count)
       return true;
     diagnostics
         .report(noProcesses, processor.origin.of("count"), machine.name, count,

@@ -13,12 +13,16 @@ namespace strata::driver {
 /// often. In a process that was started so: joins the others; a node then runs what it is sent until all is done. The
 /// command's status where it has ended, else nothing: this process goes on, alone or as rank 0.
 std::optional<int> startNodes(Session& session, int argc, char** argv);
+/// The same for a program that was built, as the words that start it: processes that are started together find each
+/// other by themselves there.
+std::optional<int> startProgram(Session& session, const std::vector<std::string>& words);
 /// Ends the nodes, if this process leads any.
 void endNodes();
 /// The same where the program has failed, and they may be at work.
 void abandonNodes();
-/// Whether a machine can be spread over the processes that there are. Reports that it cannot.
+/// Whether a machine can be spread over the processes that there are, or over so many. Reports that it cannot.
 bool checkNodes(const Machine& machine, DiagnosticEngine& diagnostics);
+bool checkNodes(const Machine& machine, uint64_t processes, DiagnosticEngine& diagnostics);
 
 /// Whether this process leads others.
 bool leadsNodes();

@@ -48,6 +48,7 @@ std::string programKinds() {
   std::vector<std::string> kinds =
       ofNotations([](const notation::Description& each) { return each.name + " (" + each.ending + ")"; });
   kinds.push_back("the dialect (" + dialectEnding.str() + ")");
+  kinds.push_back("HPVM IR (.ll, .bc)");
   return listed(kinds);
 }
 

@@ -18,7 +18,7 @@ bool takesFunctions(llvm::StringRef file);
 
 /// "a, b or c", or with another word for "or".
 std::string listed(const std::vector<std::string>& words, const std::string& last = "or");
-/// "Sequoia (.sq), HBIR (.hbir) or the dialect (.mlir)".
+/// "Sequoia (.sq), HBIR (.hbir), the dialect (.mlir) or HPVM IR (.ll, .bc)".
 std::string programKinds();
 /// The endings of notations' files: ".sq", ".hbir".
 std::vector<std::string> programEndings();

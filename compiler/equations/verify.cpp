@@ -1,6 +1,7 @@
 // The checks of verify.h, one function each.
 #include "compiler/equations/verify.h"
 
+#include "compiler/equations/circle.h"
 #include "compiler/equations/examples.h"
 #include "compiler/equations/order.h"
 #include "compiler/equations/polyhedra.h"
@@ -179,6 +180,12 @@ private:
           instance(user.variable, user.index) + " waits for " + instance(each.element->variable, each.element->index);
       if (told.insert(text).second)
         report.label(user.location, text);
+    }
+    try {
+      if (const std::string example = circleExample(system_, sets_, all, circle); !example.empty())
+        report.note("for example, " + example);
+    } catch (
+        const isl::exception&) { // sizes without a least one, too many steps: the equations are told of all the same
     }
   }
 

@@ -209,7 +209,9 @@ private:
     }
     return slot;
   }
-  Value slotOf(Value value) { return keep(value, value.getType()); }
+  Value slotOf(Value value) {
+    return keep(value, value.getType().isInteger(1) ? builder_.getI8Type() : value.getType());
+  }
 
   // ---- stretches ----
 
@@ -268,11 +270,12 @@ private:
     OpBuilder::InsertionGuard guard(builder_);
     IRMapping values = begin(varying.front()->getLoc());
     for (Value value : needed)
-      values.map(value, load(value));
+      values.map(value, ownOf(value, values));
     for (Operation* op : varying)
       reachVariables(builder_.clone(*op, values), values);
     for (Value value : kept)
-      store(values.lookup(value), slotOf(value));
+      if (!isComputedAgain(value))
+        store(values.lookup(value), slotOf(value));
   }
 
   /// Whether a value of an instance is found in its array where another stretch made it.
@@ -281,6 +284,43 @@ private:
       return false;
     auto argument = dyn_cast<BlockArgument>(value);
     return !argument || argument.getOwner()->getParentOp() != kernel_.getOperation();
+  }
+
+  /// Whether a value takes a few operations on integers from what each instance has without memory: its number, and
+  /// what is the same for all. Stretches behind the one that has it compute it once more.
+  bool isComputedAgain(Value value) {
+    if (const auto known = again_.find(value); known != again_.end())
+      return known->second;
+    llvm::SetVector<Operation*> slice;
+    const bool is = addSlice(value, slice);
+    again_[value] = is;
+    return is;
+  }
+  bool addSlice(Value value, llvm::SetVector<Operation*>& slice) {
+    constexpr size_t mostOperations = 8;
+    if (!isKept(value))
+      return true;
+    Operation* op = value.getDefiningOp();
+    if (!op || !isa<arith::ArithDialect>(op->getDialect()) || !value.getType().isIntOrIndex() ||
+        !canExecuteAnywhere(op))
+      return false;
+    if (!slice.insert(op))
+      return true;
+    return slice.size() <= mostOperations &&
+           llvm::all_of(op->getOperands(), [&](Value operand) { return addSlice(operand, slice); });
+  }
+
+  /// A value of another stretch, for the instance that code is built for.
+  Value ownOf(Value value, IRMapping& values) {
+    if (!isComputedAgain(value))
+      return load(value);
+    if (Value made = values.lookupOrNull(value))
+      return made;
+    Operation* op = value.getDefiningOp();
+    for (Value operand : op->getOperands())
+      if (isKept(operand))
+        values.map(operand, ownOf(operand, values));
+    return builder_.clone(*op, values)->getResult(cast<OpResult>(value).getResultNumber());
   }
 
   /// Loops over all instances; what is built next is one instance's. Gives the kernel's values there.
@@ -308,8 +348,16 @@ private:
     return values;
   }
 
-  Value load(Value value) { return make<memref::LoadOp>(slotOf(value), ValueRange(linear_)); }
-  void store(Value value, Value slot) { make<memref::StoreOp>(value, slot, ValueRange(linear_)); }
+  /// Conditions are kept in bytes, since lanes have no elements below.
+  Value load(Value value) {
+    Value loaded = make<memref::LoadOp>(slotOf(value), ValueRange(linear_));
+    return loaded.getType() == value.getType() ? loaded : make<arith::TruncIOp>(value.getType(), loaded).getResult();
+  }
+  void store(Value value, Value slot) {
+    const Type element = cast<MemRefType>(slot.getType()).getElementType();
+    make<memref::StoreOp>(element == value.getType() ? value : make<arith::ExtUIOp>(element, value).getResult(), slot,
+                          ValueRange(linear_));
+  }
 
   /// Local variables of an instance are its part of an array of all.
   void reachVariables(Operation* copy, IRMapping& values) {
@@ -353,10 +401,10 @@ private:
     if (own.empty())
       return;
     OpBuilder::InsertionGuard guard(builder_);
-    const IRMapping values = begin(place_);
+    IRMapping values = begin(place_);
     SmallVector<Value> given;
     for (auto [from, to] : own)
-      given.push_back(isKept(from) ? load(from) : values.lookupOrDefault(from));
+      given.push_back(isKept(from) ? ownOf(from, values) : values.lookupOrDefault(from));
     for (auto [value, pair] : llvm::zip(given, own))
       store(value, slotOf(pair.second));
   }
@@ -510,6 +558,7 @@ private:
   SmallVector<Value> lower_, upper_, sizes_; // of the instances, in the new kernel
   IRMapping uniform_;                        // values of the old kernel that are the same for all instances
   llvm::DenseMap<Value, Value> slots_;       // of others: the array that they are kept in
+  llvm::DenseMap<Value, bool> again_;        // those that isComputedAgain() has looked at
   SmallVector<std::pair<Type, int64_t>> kept_;
   Value linear_; // the number of the instance that code is built for
 };

@@ -1,7 +1,8 @@
 // Splitting at barriers: instances that wait for each other become loops over all instances, one loop for each stretch
 // of code between two barriers. Loops and choices that hold barriers are taken by all instances alike and come to stand
 // around these loops. What an instance computes before a barrier and uses behind it is kept in an array of an element
-// an instance. (The method is that of work-item loops: Jääskeläinen et al., "pocl", 2015, section 4.)
+// an instance, unless it takes a few operations of the instance's number: then it is computed again. (The method is
+// that of work-item loops: Jääskeläinen et al., "pocl", 2015, section 4.)
 #pragma once
 
 #include "mlir/Pass/Pass.h"

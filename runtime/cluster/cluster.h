@@ -31,8 +31,10 @@ public:
 };
 
 /// Code as it goes to nodes: the texts of its machine, of the target that made it, of the object, and a function in it.
+/// All of it lies within `reach` bytes of that function.
 struct CodeTexts {
   std::string_view machine, target, object, function;
+  int64_t reach = 0;
 };
 
 /// Rank 0's side, as the runtime's Ranks. Any thread.

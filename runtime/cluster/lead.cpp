@@ -46,7 +46,7 @@ public:
     message << Command::Load << number;
     message.text(code.machine).text(code.target).text(code.object).text(code.function);
     tellAll(message);
-    addresses_.push_back({number, static_cast<const char*>(address), static_cast<int64_t>(code.object.size())});
+    addresses_.push_back({number, static_cast<const char*>(address), code.reach});
     return number;
   }
 
@@ -97,7 +97,7 @@ public:
     for (const Code& code : addresses_)
       if (!in || distance(code) < distance(*in))
         in = &code;
-    if (!in || distance(*in) > in->bytes)
+    if (!in || distance(*in) > in->reach)
       runtime::fail("runtime-ranks-code", "a part of the program is no code that other ranks have");
     const int64_t request = nextRequest();
     MessageWriter message;
@@ -175,7 +175,7 @@ private:
   struct Code {
     int64_t number;
     const char* function;
-    int64_t bytes; // of the object
+    int64_t reach;
   };
 
   int64_t nextRequest() { return requests_++ % mostRequests; }

@@ -121,19 +121,35 @@ class Habits(harness.Case):
     def test_a_signal_leaves_nothing_behind(self):
         temporary = self.path("temporary")
         os.mkdir(temporary)
+        commands = (("run", HBIR, "--in", "A=random", "--in", "B=1", "--out", "C=C.npy"), ("build", VECTADD, "-o", "v.so"))
+        takes = []
+        for command in commands:
+            begin = time.monotonic()
+            self.succeeds(*command)
+            takes.append(time.monotonic() - begin)
         left = []
-        for number in range(24):
+        for number in range(24):  # anywhere in a run: which step a signal meets decides nothing
             what = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)[number % 3]
-            command = ("build", VECTADD, "-o", "v.so") if number % 2 else ("run", HBIR, "--in", "A=random", "--in", "B=1", "--out", "C=C.npy")
-            process = subprocess.Popen([harness.options.strata, *command], cwd=self.folder, env=dict(os.environ, TMPDIR=temporary),
-                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            process = subprocess.Popen([harness.options.strata, *commands[number % 2]], cwd=self.folder, env=dict(os.environ, TMPDIR=temporary),
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
                                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-            time.sleep(0.02 + number * 0.015)
+            time.sleep(takes[number % 2] * (number + 1) / 25)
             process.send_signal(what)
             process.wait(timeout=600)
             self.assertIn(process.returncode, (0, -what))
+            self.ends(process.pid)
             left += os.listdir(temporary) + [name for name in os.listdir(self.folder) if name not in ("temporary", "v.so", "v.h", "C.npy")]
         self.assertEqual(left, [])
+
+    def ends(self, group):
+        """Waits until no process of a group is left: what another program was called for may end after the one that called it."""
+        for _ in range(6000):
+            try:
+                os.killpg(group, 0)
+            except ProcessLookupError:
+                return
+            time.sleep(0.1)
+        self.fail("a process that the command began does not end")
 
     def test_a_folder_for_temporary_files_that_is_none(self):
         self.write("file", "")

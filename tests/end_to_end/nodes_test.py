@@ -71,6 +71,43 @@ void Leaf(sqArray_t *at, sqArray_t *y) {
 }
 """}
 
+MAIN = """#include "vectadd.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static long count;
+static void* add(void* of) {
+  float *a = of, *b = a + count, *c = b + count;
+  AddVectors_Split(count, a, b, c);
+  return 0;
+}
+int main(int argc, char** argv) {
+  count = atol(argv[1]);
+  float* all[3];
+  for (long t = 0; t < 3; ++t) {
+    all[t] = malloc(3 * count * sizeof(float) + 1);
+    for (long i = 0; i < 2 * count; ++i)
+      all[t][i] = i % 1000 + t;
+  }
+  pthread_t other[2];
+  for (long t = 0; t < 2; ++t)
+    pthread_create(&other[t], 0, add, all[t]);
+  add(all[2]);
+  for (long t = 0; t < 2; ++t)
+    pthread_join(other[t], 0);
+  for (long t = 0; t < 3; ++t) {
+    double sum = 0;
+    for (long i = 0; i < count; ++i)
+      sum += all[t][2 * count + i] * (i % 7 + 1);
+    printf("%ld: %.0f\\n", t, sum);
+  }
+  char line[100];
+  if (fgets(line, sizeof line, stdin))
+    printf("read %s", line);
+  return argc > 2 ? atoi(argv[2]) : 0;
+}
+"""
+
 
 def bits(got):
     return {name: (array.dtype.str, array.tobytes()) for name, array in got.items()}
@@ -139,6 +176,39 @@ class Nodes(harness.Case):
             self.assertTrue(all(int(taken) > 1 << 20 for _, taken in processes), processes)
             self.assertEqual(figures(spread), figures(alone))
             self.assertTrue((np.load(self.path("c.npy")) == expected).all())
+
+    def between_nodes(self, *words):
+        """Bytes that go from node to node in a run, beside those with which arrays are distributed and gathered."""
+        found = dict(re.findall(r"^ +(bytes [^:]+): (\d+)$", self.succeeds(*words, "--stats").out, re.MULTILINE))
+        return int(found["bytes across memory"]) - sum(int(found[each]) for each in ("bytes home -> space", "bytes space -> home"))
+
+    def test_what_goes_between_nodes(self):
+        """As many bytes as the algorithms have: the panels of the other row and column of nodes, the rows or layers at borders."""
+        matmul, heat, heat3d = (os.path.join(EXAMPLES, "sequoia", each) for each in ("matmul", "heat", "heat3d"))
+        words = ("run", os.path.join(matmul, "matmul.sq"), "--map", os.path.join(matmul, "summa.map"), "--size", "M=2048,N=2048,P=768", "--in", "A=iota",
+                 "--in", "B=1")
+        for more in ((), ("--nodes", "4")):
+            self.assertEqual(self.between_nodes(*words, *more), 4 * (2048 * 768 + 768 * 2048))
+
+        def border(total, block):
+            """How many rows are read and how many are written by another node than they lie in, where each has four blocks in a row."""
+            share, read, written = -(-total // 4), 0, 0
+            for number, first in enumerate(range(1, total - 1, block)):
+                last = min(first + block, total - 1)
+                read += sum(row // share != number // 4 for row in range(first - 1, last + 1))
+                written += sum(row // share != number // 4 for row in range(first, last))
+            return read, written
+
+        read, written = border(2050, 128)
+        words = ("run", os.path.join(heat, "heat.sq"), "--map", os.path.join(heat, "cluster.map"), "--size", "M=2050,N=66", "--in", "pairs=2", "--in",
+                 "a=random:1", "--in", "b=random:1")
+        for more in ((), ("--nodes", "4")):
+            self.assertEqual(self.between_nodes(*words, *more), 4 * 4 * (read * 66 + written * 64))
+        read, written = border(258, 16)
+        words = ("run", os.path.join(heat3d, "heat3d.sq"), "--map", os.path.join(heat3d, "cluster.map"), "--size", "L=258,M=34,N=66", "--in", "pairs=2",
+                 "--in", "a=random:1", "--in", "b=random:1")
+        for more in ((), ("--nodes", "4")):
+            self.assertEqual(self.between_nodes(*words, *more), 4 * 4 * (read * 34 * 66 + written * 32 * 64))
 
     def peaks(self, result):
         return [int(taken) for _, taken in re.findall(r"peak memory of process (\d): (\d+)", result.out)]
@@ -318,6 +388,61 @@ class Nodes(harness.Case):
                 while self.processes():  # which the starter ends
                     time.sleep(0.05)
                 self.assertEqual(os.listdir(self.folder), [])
+
+    def started(self, count, *words, **more):
+        return subprocess.run([MPIRUN, "--oversubscribe", "-q", "-n", str(count), *words], cwd=self.folder, env=ENVIRONMENT, capture_output=True, text=True,
+                              timeout=600, **more)
+
+    def test_programs_with_a_main(self):
+        """The main runs once, whatever the number of processes; its calls come from several threads."""
+        self.write("main.c", MAIN)
+        self.write("main.cpp", MAIN.replace("float *a = of", "float *a = (float*)of").replace("= malloc", "= (float*)malloc"))
+        built = ("--machine", "cluster", "--interface", "plain")
+        for main in ("main.c",) if harness.options.brief else ("main.c", "main.cpp"):
+            self.succeeds("build", VECTADD, "--main", main, *built, "-o", "prog")
+            for size in ("10007", "0", "3"):
+                alone = subprocess.run(["./prog", size, "7"], cwd=self.folder, input="a word\n", capture_output=True, text=True, timeout=600)
+                self.assertEqual((alone.returncode, alone.stderr), (7, ""))
+                self.assertEqual(alone.stdout.splitlines()[3:], ["read a word"])
+                for count in (2, 4):
+                    with self.subTest(main=main, size=size, count=count):
+                        spread = self.started(count, "./prog", size, input="a word\n")
+                        self.assertEqual((spread.returncode, spread.stdout, spread.stderr), (0, alone.stdout, ""))
+        spread = self.started(3, "./prog", "50", "7")
+        self.assertEqual(spread.returncode, 7, spread.stderr)
+        run = self.strata("run", VECTADD, "main.c", *built, "--nodes", "3", "--", "3", "7")
+        self.assertEqual((run.status, run.out.splitlines()), (7, alone.stdout.splitlines()[:3]), run.err)
+        done = self.started(5, "./prog", "3")
+        self.assertEqual((done.returncode, done.stderr.count("[nodes-machine]")), (1, 1), done.stderr)
+        self.is_refused("run", VECTADD, "main.c", "--machine", "host", "--interface", "plain", "--nodes", "2", "--", "3", code="nodes-machine")
+        self.is_refused("run", VECTADD, "main.c", *built, "--nodes", "5", "--", "3", code="nodes-machine", mentions="4 of 'node'")
+
+    def test_programs_with_a_main_that_fail(self):
+        self.write("pick.sq", PICK)
+        main = """#include "pick.h"
+int main(int argc, char** argv) {
+  static int at[4000];
+  static float x[100], y[4000];
+  at[argc > 1 ? 3500 : 0] = argc > 1 ? 777 : 7;
+  Pick_Cut(4000, 100, at, x, y);
+  return 0;
+}
+"""
+        self.write("main.c", main)
+        self.succeeds("build", "pick.sq", "--main", "main.c", "--machine", "cluster", "--interface", "plain", "-o", "pick")
+        self.assertEqual(self.started(4, "./pick").returncode, 0)
+        alone = subprocess.run(["./pick", "wrong"], cwd=self.folder, capture_output=True, text=True, timeout=600)
+        spread = self.started(4, "./pick", "wrong")
+        self.assertEqual((alone.returncode, spread.returncode), (1, 1))
+        self.assertIn("pick.sq:12:21: error: ", alone.stderr)
+        self.assertIn(alone.stderr, spread.stderr)
+        # Another program: one of the two is not the one that leads.
+        self.write("main.c", main.replace("777", "778"))
+        self.succeeds("build", "pick.sq", "--main", "main.c", "--machine", "cluster", "--interface", "plain", "-o", "other")
+        mixed = self.started(1, "./pick", ":", "-n", "1", "./other")
+        self.assertEqual((mixed.returncode, mixed.stderr.count("[nodes-other-program]")), (1, 1), mixed.stderr)
+        while self.processes():
+            time.sleep(0.05)
 
     def test_addresses_that_are_not_to_be_had(self):
         limited = ["bash", "-c", "ulimit -v 20000000; exec \"$@\"", "bash", harness.options.strata, "run", VECTADD, "--machine", "cluster", "--size", "N=9",

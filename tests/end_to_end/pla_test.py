@@ -274,7 +274,10 @@ for i where 0 <= i < N {{
         circle = "parameter N >= 2;\noutput b: int32[N];\nvariable x, y: int32;\nfor i where 0 <= i < N {\n  x[i] = y[i - 1] if i > 0;\n" \
                  "  x[i] = 1 if i == 0;\n  y[i] = x[i + 1] if i < N - 1;\n  y[i] = 1 if i == N - 1;\n  b[i] = x[i];\n}\n"
         self.is_refused("check", self.write("circle.pla", circle), code="equations-no-order",
-                        mentions=("x[i] waits for y[i - 1]", "y[i] waits for x[i + 1]"))
+                        mentions=("x[i] waits for y[i - 1]", "y[i] waits for x[i + 1]", "for example, N = 2: x[1] waits for y[0], y[0] waits for x[1]"))
+        mirrored = "parameter N >= 5;\noutput b: int32[N];\nvariable x, y: int32;\nfor i where 0 <= i < N {\n  x[i] = y[N - 1 - i];\n" \
+                   "  y[i] = x[N - 1 - i] if i > 2;\n  y[i] = 1 if i <= 2;\n  b[i] = x[i];\n}\n"
+        self.is_refused("check", self.write("mirrored.pla", mirrored), code="equations-", mentions="for example, N = 5: x[0] waits for y[4], y[4] waits for x[0]")
 
     def test_divisions_by_zero_end_a_program(self):
         text = "parameter N >= 1;\ninput a, b: int32[N];\noutput c: int32[N];\nfor i where 0 <= i < N { c[i] = a[i] / b[i]; }\n"

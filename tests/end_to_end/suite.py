@@ -99,6 +99,21 @@ def heat_results(parameters, given):
     return {"a": exact(plates[6]), "b": exact(plates[5])}
 
 
+def heat3d_inputs(random, parameters, l, m, n):
+    body = random.random((l, m, n), dtype="f4")
+    return {"pairs": 3, "a": body, "b": body}
+
+
+def heat3d_results(parameters, given):
+    bodies = [given["a"].copy()]
+    for _ in range(6):
+        u, new = bodies[-1], bodies[-1].copy()
+        beside = u[:-2, 1:-1, 1:-1] + u[1:-1, :-2, 1:-1] + u[1:-1, 1:-1, :-2] + u[1:-1, 1:-1, 2:] + u[1:-1, 2:, 1:-1] + u[2:, 1:-1, 1:-1]
+        new[1:-1, 1:-1, 1:-1] = np.float32(0.25) * u[1:-1, 1:-1, 1:-1] + np.float32(0.125) * beside
+        bodies.append(new)
+    return {"a": exact(bodies[6]), "b": exact(bodies[5])}
+
+
 def spmv_inputs(random, parameters, m, n):
     count = random.integers(0, SPARSE_WIDTH + 1, m)
     filled = np.arange(SPARSE_WIDTH) < count[:, None]
@@ -197,6 +212,7 @@ SUITE = [
     Program("spmv", [(8, 8), (10007, 999), (32768, 65536)], spmv_inputs, spmv_results),
     Program("cg", [(8,), (4099,), (10007,)], cg_inputs, cg_results),
     Program("heat", [(3, 5), (101, 67), (258, 300)], heat_inputs, heat_results),
+    Program("heat3d", [(3, 4, 5), (23, 17, 67), (34, 50, 130)], heat3d_inputs, heat3d_results),
     Program("scatter", [(8,), (10007,), (65536,)], scatter_inputs, scatter_results),
     Program("sort", [(8,), (10007,), (65536,)], sort_inputs, sort_results),
     Program("fft", [(8,), (1216,), (65536,)], fft_inputs, fft_results),

@@ -78,11 +78,11 @@ std::pair<std::vector<int64_t>, std::vector<int64_t>> directionOf(const Affine& 
   return result;
 }
 
-/// Leaves out what follows from another constraint of the piece that differs in the constant alone. False if two of
-/// them contradict each other, so that the piece is empty.
-bool simplify(std::vector<Constraint>& piece) {
-  // The least constant of `direction + constant >= 0`: the strongest.
-  std::map<std::pair<std::vector<int64_t>, std::vector<int64_t>>, int64_t> strongest;
+/// By direction, the least constant of `direction + constant >= 0`: the strongest of a piece's constraints.
+using Strongest = std::map<std::pair<std::vector<int64_t>, std::vector<int64_t>>, int64_t>;
+
+Strongest strongestOf(const std::vector<Constraint>& piece) {
+  Strongest strongest;
   const auto note = [&](const Affine& value, int64_t sign) {
     const auto [known, isNew] = strongest.try_emplace(directionOf(value, sign), sign * value.constant);
     if (!isNew)
@@ -94,6 +94,13 @@ bool simplify(std::vector<Constraint>& piece) {
     if (each.kind == Constraint::Kind::Zero)
       note(each.value, -1);
   }
+  return strongest;
+}
+
+/// Leaves out what follows from another constraint of the piece that differs in the constant alone. False if two of
+/// them contradict each other, so that the piece is empty.
+bool simplify(std::vector<Constraint>& piece) {
+  const Strongest strongest = strongestOf(piece);
   for (const auto& [direction, constant] : strongest) {
     auto opposite = direction;
     for (std::vector<int64_t>* factors : {&opposite.first, &opposite.second})
@@ -111,6 +118,54 @@ bool simplify(std::vector<Constraint>& piece) {
   });
   return true;
 }
+
+/// Whether all of one piece is seen to lie in another: each constraint of that one follows from one of this one's.
+bool isWithin(const std::vector<Constraint>& piece, const Strongest& strongest, const std::vector<Constraint>& other) {
+  const auto atLeast = [&](const Affine& value, int64_t sign) {
+    const auto found = strongest.find(directionOf(value, sign));
+    return found != strongest.end() && found->second <= sign * value.constant;
+  };
+  return std::all_of(other.begin(), other.end(), [&](const Constraint& each) {
+    switch (each.kind) {
+    case Constraint::Kind::NotNegative:
+      return atLeast(each.value, 1);
+    case Constraint::Kind::Zero:
+      return atLeast(each.value, 1) && atLeast(each.value, -1);
+    default:
+      return std::any_of(piece.begin(), piece.end(), [&](const Constraint& own) {
+        return own.kind == each.kind && own.modulus == each.modulus && own.value.constant == each.value.constant &&
+               directionOf(own.value, 1) == directionOf(each.value, 1);
+      });
+    }
+  });
+}
+
+/// Pieces of a union without those that lie in another one.
+class Union {
+public:
+  void add(std::vector<Constraint> piece) {
+    Strongest strongest = strongestOf(piece);
+    for (const Part& each : parts_)
+      if (isWithin(piece, strongest, each.piece))
+        return;
+    std::erase_if(parts_, [&](const Part& each) { return isWithin(each.piece, each.strongest, piece); });
+    parts_.push_back({std::move(piece), std::move(strongest)});
+  }
+  size_t size() const { return parts_.size(); }
+  Space take() {
+    Space space;
+    for (Part& each : parts_)
+      space.pieces.push_back(std::move(each.piece));
+    return space;
+  }
+
+private:
+  struct Part {
+    std::vector<Constraint> piece;
+    Strongest strongest;
+  };
+  std::vector<Part> parts_;
+};
 
 Affine constant(int64_t value) {
   Affine made;
@@ -240,20 +295,20 @@ Space Checker::either(Space left, const Space& right, const Location& where) {
 }
 
 Space Checker::both(const Space& left, const Space& right, const Location& where) {
-  Space result;
+  Union result;
   for (const std::vector<Constraint>& a : left.pieces)
     for (const std::vector<Constraint>& b : right.pieces) {
       std::vector<Constraint> piece = a;
       piece.insert(piece.end(), b.begin(), b.end());
       if (!simplify(piece))
         continue;
-      if (result.pieces.size() == mostPieces) {
+      result.add(std::move(piece));
+      if (result.size() > mostPieces) {
         diagnostics_.report(conditionSize, where, mostPieces);
         throw CheckError();
       }
-      result.pieces.push_back(std::move(piece));
     }
-  return result;
+  return result.take();
 }
 
 Space Checker::condition(const Expr& expression, bool isNegated) {

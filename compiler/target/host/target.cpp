@@ -57,9 +57,11 @@ public:
     if (!function)
       return nullptr;
     cluster::Cluster* const cluster = cluster::leading();
-    const int64_t code = cluster ? cluster->load({writeMachine(description_), "host", object_, symbol},
-                                                 reinterpret_cast<const void*>(function))
-                                 : 0;
+    const int64_t code =
+        cluster
+            ? cluster->load({writeMachine(description_), "host", object_, symbol, static_cast<int64_t>(object_.size())},
+                            reinterpret_cast<const void*>(function))
+            : 0;
     return [function, machine = machine_, cluster, code](void** arguments) {
       if (cluster)
         cluster->use(code);
