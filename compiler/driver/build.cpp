@@ -277,8 +277,10 @@ private:
     if (session_.options.nodes > 1 && !checkNodes(program->machine, session_.options.nodes, diagnostics_))
       return std::nullopt;
     isSpread_ = kind().empty() && isSpread(program->machine);
-    if (isSpread_)
+    if (isSpread_) {
       interface_->code.source += mainOfNodes(findAbove("lib/libstrata_mpi.so"));
+      interface_->code.functions.emplace_back(mainOfNodesName);
+    }
     interface_->code.file = llvm::sys::path::filename(path_).str();
     auto artefact = compiler.compile(*program, session_.options.optimization, {});
     auto objects = artefact ? artefact->objects(interface_->code, 1) : std::nullopt;
@@ -346,7 +348,8 @@ private:
   void tell() {
     std::string names;
     for (const std::string& name : interface_->code.functions)
-      names += (names.empty() ? "" : ", ") + name;
+      if (name != mainOfNodesName)
+        names += (names.empty() ? "" : ", ") + name;
     if (kind().empty()) {
       printf("%s: %s for %s\n", path_.c_str(), names.c_str(), machine_.c_str());
       return;

@@ -29,5 +29,6 @@ bool isSpread(const Machine& machine);
 /// C text behind that of the entry points for a program that is linked with --wrap=main: its main begins with finding
 /// the other processes. `library` is the path of the one that speaks MPI, empty where there is none.
 std::string mainOfNodes(const std::string& library);
+inline constexpr const char* mainOfNodesName = "__wrap_main"; // the function that it is
 
 } // namespace strata::driver
