@@ -215,7 +215,7 @@ class Nodes(harness.Case):
 
     def test_no_process_holds_an_array(self):
         """Files are read and written by each process for its part, and what is generated is generated there."""
-        size = 6000000
+        size = 12000000  # an array takes more than what differs from run to run: code that is read in, buffers of the system's
         words = ("run", VECTADD, "--machine", "cluster", "--stats")
         small = self.peaks(self.succeeds(*words, "--size", "N=100", "--in", "A=iota", "--in", "B=iota", "--nodes", "4"))
         share = 3 * size * 4 // 4
@@ -231,7 +231,7 @@ class Nodes(harness.Case):
                     self.assertEqual(np.load(self.path("c.npy")).tobytes() == whole, True)
                     os.remove(self.path("c.npy"))
                     for here, least in zip(taken, small):
-                        self.assertLess(here, least + share * 4 // count + (16 << 20))
+                        self.assertLess(here, least + share * 4 // count + (32 << 20))
         self.assertEqual(sorted(os.listdir(self.folder)), ["a.npy"])
 
     def test_by_mpi_alone(self):
