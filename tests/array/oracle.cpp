@@ -175,6 +175,7 @@ bool Instantiation::concretize() {
     lower_.push_back(lower);
     upper_.push_back(upper);
     made_.tile.push_back(tile);
+    made_.iterations.push_back(extent);
   }
 
   made_.extents = made_.tile;

@@ -42,6 +42,7 @@ struct UnitProgram {
 struct Result {
   std::shared_ptr<isl_ctx> context; // before all sets, so that it goes last
   std::string error;                // why there is nothing else: for people; empty when there is
+  std::vector<int64_t> iterations;  // of all tiles together, by loop
   std::vector<int64_t> tile;        // sizes by loop
   std::vector<int64_t> extents;     // the same, the outermost lengthened so that the last stage of all operations fits
   uint32_t rows = 0, columns = 0;   // of the elements that have a tile

@@ -201,7 +201,8 @@ void Comparison::starts() {
         left += made.columnStart * behind;
         elements = made.columns;
       }
-      occurs &= std::abs(apart) < expected_.tile[i] && std::abs(behind) < elements;
+      occurs &= std::abs(apart) < expected_.tile[i] && std::abs(behind) < elements &&
+                std::abs(arrival.distance[i]) < expected_.iterations[i];
     }
     if (occurs && left < 0)
       differ("arrival " + std::to_string(number) + " comes " + std::to_string(-left) + " cycles too late");

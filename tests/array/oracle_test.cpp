@@ -239,6 +239,16 @@ TEST(ArrayOracle, WrongConfigurationsOfTheRunningExample) {
                                                                  << message(change);
 }
 
+TEST(ArrayOracle, NoValueGoesFurtherThanThereAreIterations) {
+  const auto message = [](int64_t distance) {
+    Symbolic symbolic = bits(); // 16 iterations, 6 in a tile
+    symbolic.arrivals.push_back({{distance}, {2}, -1000});
+    return compare(symbolic, arrayOf({"alu0", "alu1"}), bitsOptions(), bitsConfiguration());
+  };
+  EXPECT_EQ(message(16), "");
+  EXPECT_NE(message(15).find("arrival 2 comes "), std::string::npos) << message(15);
+}
+
 TEST(ArrayOracle, TilesOfMoreIterationsThanAreFollowedOneByOne) {
   const machine::ProcessorArray array = arrayOf({"alu0", "alu1"});
   constexpr int64_t tile = 300'000;
