@@ -227,6 +227,22 @@ for i where 0 <= i < N {{
         wanted = np.where(((i % 3 != 0) | (i >= 60)) & (i >= 2) & (i != 4) & (i < 70), 7, 0)
         self.assertEqual(np.load(self.path("b.npy")).tolist(), wanted.tolist())
 
+    def test_many_conditions_on_two_iterators(self):
+        """Alternatives within others are none: the points that are left out leave fewer rectangles than there are ways to combine the ranges."""
+        pick = random.Random(7)
+        out = {(pick.randrange(40), pick.randrange(40)) for _ in range(30)}
+        others = " and ".join(f"(i != {i} or j != {j})" for i, j in sorted(out)[::2] + sorted(out)[1::2])
+        text = f"""parameter N >= 40;
+output b: int32[N, N];
+for i, j where 0 <= i < N and 0 <= j < N {{
+  b[i, j] = 7 if {others};
+  b[i, j] = 0 if not ({others});
+}}
+"""
+        self.succeeds("run", self.write("many.pla", text), "--size", "N=45", "--check", "--out", "b=b.npy")
+        wanted = [[0 if (i, j) in out else 7 for j in range(45)] for i in range(45)]
+        self.assertEqual(np.load(self.path("b.npy")).tolist(), wanted)
+
     def test_large_factors(self):
         text = "input a: int32[65536 * 4];\noutput b: int32[4];\nfor i where 0 <= i < 4 { b[i] = a[65536 * i + 40000]; }\n"
         self.succeeds("run", self.write("flat.pla", text), "--in", "a=iota", "--check", "--out", "b=b.npy")

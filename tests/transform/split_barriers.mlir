@@ -26,6 +26,35 @@ svm.kernel @turn(%a: !v {svm.access = "readwrite"}, %n: index, %i: index) {
   svm.return
 }
 
+// What takes a few operations of the number is computed again; what is read is kept, conditions as bytes.
+// CHECK-LABEL: svm.kernel @guarded.split
+// CHECK-SAME: %[[A:[^:]*]]: memref<?xi32, strided<[1], offset: ?>> {svm.access = "readwrite"}, %[[N:[^:]*]]: index, %{{[^:]*}}: index, %{{[^:]*}}: index, %[[KEPT:[^:]*]]: memref<?xi8, strided<[1], offset: ?>> {svm.access = "readwrite"}) {
+// CHECK: scf.for %[[I:[^ ]*]] =
+// CHECK: arith.cmpi slt, %[[I]], %[[N]]
+// CHECK: %[[BYTE:.*]] = arith.extui
+// CHECK: memref.store %[[BYTE]], %[[KEPT]]
+// CHECK: } {svm.unordered}
+// CHECK: scf.for %[[J:[^ ]*]] =
+// CHECK: %[[OLD:.*]] = memref.load %[[KEPT]]
+// CHECK: arith.trunci %[[OLD]]
+// CHECK: arith.cmpi slt, %[[J]], %[[N]]
+// CHECK: } {svm.unordered}
+svm.kernel @guarded(%a: !v {svm.access = "readwrite"}, %n: index, %i: index) {
+  %c0 = arith.constant 0 : i32
+  %is = arith.cmpi slt, %i, %n : index
+  %x = memref.load %a[%i] : !v
+  %positive = arith.cmpi sgt, %x, %c0 : i32
+  scf.if %is {
+    memref.store %c0, %a[%i] : !v
+  }
+  svm.barrier
+  %both = arith.andi %is, %positive : i1
+  scf.if %both {
+    memref.store %c0, %a[%i] : !v
+  }
+  svm.return
+}
+
 // A loop that all go around alike stands around the loops over instances.
 // CHECK-LABEL: svm.kernel @rounds.split
 // CHECK: scf.for
@@ -62,6 +91,7 @@ svm.kernel @some(%a: !v {svm.access = "readwrite"}, %n: index, %i: index) {
 // CHECK: %[[BLOCK:.*]] = svm.block
 // CHECK: svm.run @turn.split(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[BLOCK]])
 // CHECK: svm.run @rounds.split
+// CHECK: svm.run @guarded.split
 // CHECK: svm.parallel (%[[I:.*]]) = {{.*}} concurrent
 // CHECK: svm.run @some
 // CHECK: svm.parallel "named"
@@ -73,6 +103,9 @@ func.func @main(%a: !v {svm.access = "readwrite"}, %n: index) attributes {svm.en
   }
   svm.parallel (%i) = (%c0) to (%n) concurrent {
     svm.run @rounds(%a, %n, %i) : (!v, index, index) -> ()
+  }
+  svm.parallel (%i) = (%c0) to (%n) concurrent {
+    svm.run @guarded(%a, %n, %i) : (!v, index, index) -> ()
   }
   svm.parallel (%i) = (%c0) to (%n) concurrent {
     svm.run @some(%a, %n, %i) : (!v, index, index) -> ()
