@@ -35,9 +35,9 @@ svm.kernel @turn(%a: !v {svm.access = "readwrite"}, %n: index, %i: index) {
 // CHECK: memref.store %[[BYTE]], %[[KEPT]]
 // CHECK: } {svm.unordered}
 // CHECK: scf.for %[[J:[^ ]*]] =
+// CHECK: arith.cmpi slt, %[[J]], %[[N]]
 // CHECK: %[[OLD:.*]] = memref.load %[[KEPT]]
 // CHECK: arith.trunci %[[OLD]]
-// CHECK: arith.cmpi slt, %[[J]], %[[N]]
 // CHECK: } {svm.unordered}
 svm.kernel @guarded(%a: !v {svm.access = "readwrite"}, %n: index, %i: index) {
   %c0 = arith.constant 0 : i32
