@@ -19,6 +19,8 @@ struct Instance {
 };
 
 constexpr size_t mostUses = 20'000, mostCircles = 2'000, mostSizes = 64;
+constexpr int64_t greatestSize = 1'000'000;
+struct TooMany {};
 
 Point coordinates(const isl::point& point, isl_dim_type kind, size_t first, size_t count) {
   Point values;
@@ -49,9 +51,12 @@ public:
   }
 
   std::string run() {
-    for (const Point& sizes : smallSizes())
-      if (std::string found = circleFor(sizes); !found.empty())
-        return found;
+    try {
+      for (const Point& sizes : smallSizes())
+        if (std::string found = circleFor(sizes); !found.empty())
+          return found;
+    } catch (const TooMany&) { // larger sizes have more
+    }
     return "";
   }
 
@@ -70,6 +75,8 @@ private:
     const isl::point least = isl::manage(isl_set_lexmin(all.copy())).sample_point();
     const Point begin = coordinates(least, isl_dim_set, 0, count);
     std::vector<Point> found;
+    if (std::any_of(begin.begin(), begin.end(), [](int64_t size) { return std::abs(size) > greatestSize; }))
+      return found;
     for (int64_t above = 0; above < 6 && found.size() < mostSizes; ++above) {
       Point at = begin;
       extend(all, begin, above, 0, at, found);
@@ -108,12 +115,9 @@ private:
       const size_t dimensions = polyhedra_.iterators();
       const isl::set flat = isl::manage(
           isl_map_wrap(isl_map_project_out(iterations.copy(), isl_dim_param, 0, static_cast<unsigned>(sizes.size()))));
-      if (flat.is_empty())
-        continue;
-      const isl::val points = isl::manage(isl_set_count_val(flat.get()));
-      if (points.is_null() || points.sgn() < 0 || points.gt(static_cast<long>(mostUses - count)))
-        return "";
       flat.foreach_point([&](const isl::point& point) {
+        if (count == mostUses)
+          throw TooMany();
         const Point both = coordinates(point, isl_dim_set, 0, 2 * dimensions);
         const auto middle = both.begin() + static_cast<ptrdiff_t>(dimensions);
         uses[{each->to, {middle, both.end()}}].insert({each->from, {both.begin(), middle}});
@@ -165,11 +169,10 @@ private:
         result += ", and so on, " + std::to_string(way.size()) + " in all";
         break;
       }
-      result += (i                ? ", "
-                 : result.empty() ? ""
-                                  : ": ") +
-                name(way[i], sizes) + " waits for " +
-                (way.size() == 1 ? "itself" : name(way[(i + 1) % way.size()], sizes));
+      if (!result.empty())
+        result += i == 0 ? ": " : ", ";
+      result +=
+          name(way[i], sizes) + " waits for " + (way.size() == 1 ? "itself" : name(way[(i + 1) % way.size()], sizes));
     }
     return result;
   }

@@ -184,8 +184,8 @@ private:
     try {
       if (const std::string example = circleExample(system_, sets_, all, circle); !example.empty())
         report.note("for example, " + example);
-    } catch (
-        const isl::exception&) { // sizes without a least one, too many steps: the equations are told of all the same
+    } catch (const isl::exception&) {
+      // Sizes without a least one, too many steps: the equations are told of all the same.
     }
   }
 
