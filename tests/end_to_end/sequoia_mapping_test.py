@@ -1,5 +1,5 @@
 """What mapping files ask for and what then happens: pitch preconditions, conditions on instantiations, local space of external
-tasks, calls that stay calls and copies that stay copies, in both forms of the file, on host and cell."""
+tasks, calls that stay calls and copies that stay copies, in both forms of the file, on host and cell; and that default mappings fill the machine."""
 
 import json
 import os
@@ -129,6 +129,20 @@ MACHINES = (("host", 0), ("cell", 2))
 
 
 class Mapping(harness.Case):
+    def test_default_mappings_fill_the_machine(self):
+        """Where sizes are known, each processor has a block: of wide arrays with few rows too, and in tasks that the entry calls."""
+        examples = os.path.join(harness.ROOT, "examples/sequoia")
+        for program, machine, sizes, given, starts in (
+                ("matmul", "cell", "M=64,N=4096,P=64", ("A=1", "B=2"), {"ppe -> spe": 8}), ("matmul", "cell", "M=3,N=4096,P=64", ("A=1", "B=2"), {"ppe -> spe": 3}),
+                ("heat", "cell", "M=122,N=770", ("pairs=1", "a=1", "b=1"), {"ppe -> spe": 2 * 8}),
+                ("heat", "cluster", "M=300,N=300", ("pairs=1", "a=1", "b=1"), {"front -> node": 2 * 4, "node -> core": 2 * 8}),
+                ("heat3d", "cluster", "L=18,M=40,N=40", ("pairs=1", "a=1", "b=1"), {"front -> node": 2 * 4, "node -> core": 2 * 8})):
+            with self.subTest(program=program, machine=machine, sizes=sizes):
+                given = [word for each in given for word in ("--in", each)]
+                done = self.succeeds("run", os.path.join(examples, program, program + ".sq"), "--machine", machine, "--size", sizes, *given, "--stats")
+                for which, count in starts.items():
+                    self.assertIn(f"  starts {which}: {count}\n", done.out)
+
     def test_a_mapping_of_another_machine(self):
         """It is used where its levels exist, and said; a machine in a file may be nearly the mapping's."""
         folder = os.path.join(harness.ROOT, "examples/sequoia/vectadd")

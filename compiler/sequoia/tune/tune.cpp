@@ -88,6 +88,7 @@ public:
       set(choice, choice.fixed ? divisorValue : 1);
     if (limited_)
       boundEntry();
+    shareOut();
     setMaxima();
     int64_t value = largestTunable;
     setAll(value);
@@ -179,26 +180,61 @@ private:
   void loopsOf(const Instance& instance, Choice& choice) {
     if (!graph_.isEntry(choice.instance))
       return;
-    int64_t largest = 0;
-    for (const Variable* size : instance.variant->sizeParameters)
-      if (auto at = known_.find(size->name); at != known_.end())
-        largest = std::max(largest, at->second);
     for (const ResolvedLoop& loop : instance.loops) {
+      int64_t largest = 0;
       divisionsBy(loop.loop->end, choice.tunable, [&](const Expr* numerator) {
         std::optional<int64_t> value = knownValue(numerator);
         bool roundsUp = mentions(numerator, choice.tunable);
         if (!roundsUp && value && *value > 0)
           choice.divides = choice.divides == 0 ? *value : std::gcd(choice.divides, *value);
       });
-      if (largest == 0 || !mentions(loop.loop->end, choice.tunable))
+      if (!mentions(loop.loop->end, choice.tunable))
         continue;
-      // A block too small to be worth a call is no gain, however many processors wait.
+      for (const Variable* size : instance.variant->sizeParameters)
+        if (auto at = known_.find(size->name); at != known_.end() && mentions(loop.loop->end, size))
+          largest = std::max(largest, at->second);
+      if (largest == 0)
+        continue;
+      // A block too small to be worth a call is no gain, however many processors wait, unless some would do nothing.
       int64_t least = choice.rank == 1 ? 1024 : 32;
+      if (const int64_t ways = waysOf(loop); ways > 1 && choice.rank > 1 && choice.dimension > 0)
+        least = std::min(least, (largest + ways - 1) / ways);
       int64_t wanted = std::max(loop.spmd ? largest / partsWanted : largest, least);
       int64_t power = 1;
       while (power * 2 <= wanted && power < largestTunable)
         power *= 2;
       choice.cap = std::min(choice.cap, power);
+    }
+  }
+
+  /// Parts that a loop is distributed in; 0: it is not, or nobody says in how many.
+  static int64_t waysOf(const ResolvedLoop& loop) { return loop.spmd ? loop.spmd->ways : 0; }
+
+  /// Blocks that are distributed are no larger than lets every processor have one, as far as the sizes of the tasks
+  /// that the entry calls are known.
+  void shareOut() {
+    for (const uint32_t index : outermostFirst()) {
+      const Instance& instance = graph_.instances[index];
+      if (graph_.isEntry(index))
+        continue;
+      std::vector<InstanceSizes> sizes;
+      for (Choice& choice : choices_)
+        for (const ResolvedLoop& loop : instance.loops) {
+          const int64_t ways = waysOf(loop);
+          if (choice.instance != index || choice.fixed || ways < 2 || choice.rank < 2 || choice.dimension == 0 ||
+              !mentions(loop.loop->end, choice.tunable))
+            continue;
+          if (sizes.empty())
+            sizes = largestSizes();
+          std::optional<int64_t> largest = 0;
+          for (const Variable* size : instance.variant->sizeParameters)
+            if (mentions(loop.loop->end, size)) {
+              const Bound& bound = sizes[index].sizeParameters[size->index];
+              largest = largest && bound.value ? std::optional(std::max(*largest, *bound.value)) : std::nullopt;
+            }
+          if (largest && *largest > 0)
+            choice.cap = std::min(choice.cap, std::max<int64_t>((*largest + ways - 1) / ways, 1));
+        }
     }
   }
 
