@@ -202,6 +202,7 @@ private:
     const std::string process =
         first_.size() == 1 && !first_[0].empty() ? "process " + first_[0] : "one of the processes";
     const int first = ends_.empty() ? 0 : ends_.front();
+    const bool isTold = wasTold(); // once: it takes what says so
     if (forced_) {
       if (WIFSIGNALED(first))
         end.problem = process + " was ended by the system: " + nameOfSignal(WTERMSIG(first));
@@ -217,9 +218,9 @@ private:
       end.problem = process + " was ended by the system: " + nameOfSignal(WEXITSTATUS(status) - 128);
     } else if (WEXITSTATUS(status) && sentSignal) {
       end.problem = "the process that watches them was ended by the system: " + nameOfSignal(sentSignal);
-    } else if (WEXITSTATUS(status) && first_.size() == 1 && WIFSIGNALED(first) && !wasTold()) {
+    } else if (WEXITSTATUS(status) && first_.size() == 1 && WIFSIGNALED(first) && !isTold) {
       end.problem = process + " was ended by the system: " + nameOfSignal(WTERMSIG(first));
-    } else if (WEXITSTATUS(status) && !wasTold()) {
+    } else if (WEXITSTATUS(status) && !isTold) {
       end.problem = "mpirun was asked to end them, or has ended by itself";
     } else {
       end.status = WEXITSTATUS(status);
