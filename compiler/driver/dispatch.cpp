@@ -133,6 +133,8 @@ int strata::driver::dispatch(int argc, char** argv) {
     return statusUserError;
   const auto place = [&](const char* option) { return placeOf(session, *command, option); };
   options.command = command->get_name();
+  if (command != run && refuseNodes(session))
+    return finish(session);
   options.compile.programPlace =
       session.commandLine->find(options.compile.program.empty() ? options.thing : options.compile.program, 2);
   if (!options.compile.functions.empty())

@@ -6,6 +6,7 @@
 #include "compiler/target/registry/registry.h"
 #include "runtime/core/progress.h"
 
+#include "runtime/cluster/beginning.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -48,6 +49,8 @@ int finish(Session& session, int otherwise) {
     fputs(session.watch.report(session.options.json).c_str(), stderr);
   std::string text = session.diagnostics.render(options);
   fputs(text.c_str(), stderr);
+  if (session.diagnostics.hasErrors())
+    cluster::tellStarter();
   auto isOurs = [](const Diagnostic& diagnostic) {
     llvm::StringRef code = diagnostic.kind->code;
     return diagnostic.severity == Severity::Error && (code.ends_with("-internal") || code == "check-differs");

@@ -3,8 +3,10 @@
 #include "compiler/driver/nodes.h"
 
 #include "compiler/driver/shared_data.h"
+#include "compiler/driver/starter.h"
 #include "compiler/target/machine_table.h"
 #include "compiler/target/registry/registry.h"
+#include "runtime/cluster/beginning.h"
 #include "runtime/cluster/cluster.h"
 #include "runtime/cluster/started.h"
 #include "runtime/core/failure.h"
@@ -15,12 +17,9 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace strata::driver {
@@ -30,26 +29,27 @@ using cluster::startedTogether;
 
 STRATA_DIAGNOSTIC(noStarter, Error, "nodes-no-mpi", "{0} processes are asked for, and {1}");
 STRATA_DIAGNOSTIC(otherCount, Error, "nodes-count", "{0} processes are started together, and --nodes asks for {1}");
-STRATA_DIAGNOSTIC(nodeEnded, Error, "nodes-ended", "one of the processes of this run was ended by the system: {0}");
+STRATA_DIAGNOSTIC(nodeEnded, Error, "nodes-ended", "the processes of this run were ended: {0}");
+STRATA_DIAGNOSTIC(
+    otherProgram, Error, "nodes-other-program",
+    "the processes that were started together run different programs: process {0} another than process 0");
+STRATA_DIAGNOSTIC(
+    otherCommand, Error, "nodes-other-command",
+    "the processes that were started together run different commands: process {0} another than process 0");
+STRATA_DIAGNOSTIC(notJoined, Error, "nodes-not-joined",
+                  "a process that was started together with this one has ended before they came together");
+STRATA_DIAGNOSTIC(notSeveral, Error, "nodes-one-process",
+                  "'strata {0}' is one process, and mpirun has started it together with other commands");
 STRATA_DIAGNOSTIC(cannotJoin, Error, "nodes-cannot-join", "the processes of this run do not come together: {0}");
 STRATA_DIAGNOSTIC(noProcesses, Error, "nodes-machine", "machine '{0}' is not spread over {1} processes: {2}");
 
 namespace {
 
 const char* const installMpi = "install it: apt-get install openmpi-bin libopenmpi-dev, and build Strata again";
-
-/// The starter that runs, and the signal that it was sent last: for a handler.
-volatile sig_atomic_t starterProcess = 0, sentSignal = 0;
-
-/// Signals go on to the starter, which ends the processes that it has started.
-void sendOn(int signal) {
-  sentSignal = signal;
-  if (starterProcess)
-    kill(static_cast<pid_t>(starterProcess), signal);
-}
+const char* const oneCommand = "start one command as often as there are to be processes: mpirun -n 2 strata run …";
 
 /// Runs mpirun, which starts a command as often as is asked for; its status.
-int runStarter(Session& session, const std::vector<std::string>& command) {
+int runStarter(Session& session, const std::vector<std::string>& command, bool doTell) {
   const std::string count = std::to_string(session.options.nodes);
   const auto place = [&] { return session.commandLine->value("--nodes", count); };
   const auto starter = llvm::sys::findProgramByName("mpirun");
@@ -61,53 +61,53 @@ int runStarter(Session& session, const std::vector<std::string>& command) {
   for (const char* name :
        {"OMPI_MCA_rmaps_base_oversubscribe", "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"})
     setenv(name, "1", 0);
-  std::vector<const char*> words = {starter->c_str(), "-q", "-n", count.c_str()};
-  for (const std::string& word : command)
-    words.push_back(word.c_str());
-  words.push_back(nullptr);
-  struct sigaction onward = {};
-  onward.sa_handler = sendOn;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-    sigaction(signal, &onward, nullptr);
-  const pid_t child = fork();
-  if (child == 0) {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-      ::signal(signal, SIG_DFL);
-    prctl(PR_SET_PDEATHSIG, SIGTERM); // where this process is killed
-    execv(starter->c_str(), const_cast<char* const*>(words.data()));
-    _exit(127);
-  }
-  starterProcess = child;
-  int status = 0;
-  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-    ;
-  if (sentSignal) { // as it would have ended without
-    ::signal(sentSignal, SIG_DFL);
-    raise(sentSignal);
-  }
-  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  if (child < 0 || code == 127)
+  std::vector<std::string> words = {*starter, "-q", "-n", count};
+  words.insert(words.end(), command.begin(), command.end());
+  const StarterEnd end = runWatched(words, doTell);
+  if (end.isMissing)
     session.diagnostics.report(noStarter, place(), count, "'" + *starter + "' does not start");
-  else if (code > 128)
-    session.diagnostics.report(nodeEnded, place(), std::string(strsignal(code - 128)))
+  else if (!end.problem.empty())
+    session.diagnostics.report(nodeEnded, place(), end.problem)
         .help("it may be that there was no memory for it: the system then ends one that takes much");
-  return code > 128 || child < 0 || code == 127 ? finish(session) : code;
+  else
+    return end.status;
+  return finish(session);
 }
 
-/// The transport, or null (reported).
-cluster::Transport* makeTransport(Session& session, char** argv, unsigned count) {
+/// Tells of processes that do not belong together.
+void tellDifference(void* to, cluster::Difference difference, int64_t rank) {
+  auto& session = *static_cast<Session*>(to);
+  const bool isCode = difference == cluster::Difference::Code;
+  session.diagnostics.report(isCode ? otherProgram : otherCommand, {}, rank)
+      .help(isCode ? "start them all with one command, from one file that every computer has" : oneCommand);
+  finish(session);
+}
+
+/// The transport, or null: told in one of the processes at least.
+cluster::Transport* makeTransport(Session& session, int argc, char** argv, unsigned count) {
   const std::string self = llvm::sys::fs::getMainExecutable(argv[0], reinterpret_cast<void*>(&runStarter));
   llvm::SmallString<256> path(llvm::sys::path::parent_path(self));
   llvm::sys::path::append(path, "libstrata_mpi.so");
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   auto make = library ? reinterpret_cast<cluster::MakeTransport>(dlsym(library, cluster::makeTransportName)) : nullptr;
-  const char* why = "";
-  cluster::Transport* transport = make ? make(&why) : nullptr;
-  if (!transport)
+  std::vector<std::string> words(argv + 1, argv + argc);
+  words.insert(words.end(), session.options.arguments.begin(), session.options.arguments.end());
+  cluster::Beginning beginning{{cluster::codeFingerprint(), cluster::fingerprintOf(words)}, tellDifference, &session};
+  cluster::Transport* transport = nullptr;
+  {
+    const cluster::BeginningWatch watch([&] {
+      session.diagnostics.report(notJoined, {}).help(oneCommand);
+      finish(session);
+    });
+    transport = make ? make(beginning) : nullptr;
+  }
+  if (!transport && (!make || *beginning.why)) {
     session.diagnostics
         .report(noStarter, {}, std::to_string(count),
-                make ? std::string(why) : "this Strata has no library for MPI: " + std::string(path.c_str()))
+                make ? std::string(beginning.why) : "this Strata has no library for MPI: " + std::string(path.c_str()))
         .help(installMpi);
+    finish(session);
+  }
   return transport;
 }
 
@@ -160,7 +160,7 @@ std::optional<int> startNodes(Session& session, int argc, char** argv) {
     if (!session.options.arguments.empty())
       words.emplace_back("--");
     words.insert(words.end(), session.options.arguments.begin(), session.options.arguments.end());
-    return runStarter(session, words);
+    return runStarter(session, words, /*doTell=*/true);
   }
   if (together == 1)
     return std::nullopt;
@@ -173,11 +173,10 @@ std::optional<int> startNodes(Session& session, int argc, char** argv) {
         .help("leave out --nodes where mpirun starts the command, or leave out mpirun");
     return finish(session);
   }
-  setenv("OMPI_MCA_opal_signal", "", 0); // faults of a program are told of by the program
-  prctl(PR_SET_PDEATHSIG, SIGKILL);      // where the starter is killed, nobody else ends this process
-  cluster::Transport* transport = makeTransport(session, argv, together);
+  cluster::becomeOneOfSeveral();
+  cluster::Transport* transport = makeTransport(session, argc, argv, together);
   if (!transport)
-    return finish(session);
+    return statusUserError;
   std::string error;
   if (!cluster::join(*transport, error)) {
     session.diagnostics.report(cannotJoin, {}, error);
@@ -196,7 +195,14 @@ std::optional<int> startNodes(Session& session, int argc, char** argv) {
 std::optional<int> startProgram(Session& session, const std::vector<std::string>& words) {
   if (session.options.nodes <= 1 || startedTogether() > 0)
     return std::nullopt;
-  return runStarter(session, words);
+  return runStarter(session, words, /*doTell=*/false);
+}
+
+bool refuseNodes(Session& session) {
+  if (startedTogether() < 2 || !cluster::areCommandsSeveral())
+    return false;
+  session.diagnostics.report(notSeveral, {}, session.options.command).help(oneCommand);
+  return true;
 }
 
 void endNodes() {

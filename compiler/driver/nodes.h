@@ -16,6 +16,8 @@ std::optional<int> startNodes(Session& session, int argc, char** argv);
 /// The same for a program that was built, as the words that start it: processes that are started together find each
 /// other by themselves there.
 std::optional<int> startProgram(Session& session, const std::vector<std::string>& words);
+/// Whether this command was started by MPI together with others, and joins nobody: they would wait for it. Reports it.
+bool refuseNodes(Session& session);
 /// Ends the nodes, if this process leads any.
 void endNodes();
 /// The same where the program has failed, and they may be at work.

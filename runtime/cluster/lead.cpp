@@ -18,12 +18,15 @@ namespace {
 /// A failure of a node is one of the program.
 [[noreturn]] void failLike(const std::vector<char>& message) {
   MessageReader reader(message);
-  reader.read<int64_t>();                    // the rank
+  const auto rank = reader.read<int64_t>();
   static std::string code, text, help, file; // the process ends with them
   code = reader.text();
   text = reader.text();
   help = reader.text();
   file = reader.text();
+  if (const std::string process = "process " + std::to_string(rank);
+      file.empty() && text.find(process) == std::string::npos)
+    text = process + ": " + text;
   static StrataCheck check;
   check = {code.c_str(),
            "{0}",

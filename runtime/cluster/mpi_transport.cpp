@@ -196,18 +196,43 @@ private:
 } // namespace
 } // namespace strata::cluster
 
-extern "C" strata::cluster::Transport* strata_make_transport(const char** why) {
+namespace strata::cluster {
+
+/// Whether all ranks have one identity. Rank 0 tells where not, before any of them ends.
+static bool areAlike(const Beginning& beginning, int size) {
+  std::vector<Identity> all(static_cast<size_t>(size));
+  MPI_Allgather(&beginning.own, sizeof(Identity), MPI_BYTE, all.data(), sizeof(Identity), MPI_BYTE, MPI_COMM_WORLD);
+  const Identity& first = all.front();
+  const auto other = std::find_if(all.begin(), all.end(), [&](const Identity& each) {
+    return each.code != first.code || each.command != first.command;
+  });
+  int own = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &own);
+  if (other != all.end() && own == 0)
+    beginning.tellDifference(beginning.to, other->code != first.code ? Difference::Code : Difference::Command,
+                             other - all.begin());
+  return other == all.end();
+}
+
+} // namespace strata::cluster
+
+extern "C" strata::cluster::Transport* strata_make_transport(strata::cluster::Beginning& beginning) {
   int provided = 0, size = 1;
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS ||
       provided != MPI_THREAD_MULTIPLE) {
-    *why = "MPI does not start with support for threads";
+    beginning.why = "MPI does not start with support for threads";
     return nullptr;
   }
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size < 2) {
-    *why = "MPI has started this one only: the environment is that of a run with several, or another MPI's mpirun has "
-           "started it";
+    beginning.why =
+        "MPI has started this one only: the environment is that of a run with several, or another MPI's mpirun has "
+        "started it";
     MPI_Finalize();
+    return nullptr;
+  }
+  if (!strata::cluster::areAlike(beginning, size)) {
+    MPI_Finalize(); // when all have come to it
     return nullptr;
   }
   return new strata::cluster::MpiTransport;

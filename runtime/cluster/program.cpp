@@ -1,6 +1,7 @@
 // A built program that several processes run together: all are the same program, so that code is where the machine's
 // table is, further by as much. The first process goes on with main, and the others serve it.
 #include "runtime/abi.h"
+#include "runtime/cluster/beginning.h"
 #include "runtime/cluster/cluster.h"
 #include "runtime/cluster/started.h"
 #include "runtime/core/failure.h"
@@ -11,49 +12,37 @@
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
-#include <link.h>
 #include <mutex>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 namespace strata::cluster {
 namespace {
 
-/// Of the code of the program that runs here: two that differ in it hardly ever have the same.
-uint64_t fingerprint() {
-  uint64_t hash = 14695981039346656037u; // FNV-1a
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, size_t, void* into) {
-        auto& made = *static_cast<uint64_t*>(into);
-        for (int i = 0; i < info->dlpi_phnum; ++i) {
-          const ElfW(Phdr)& part = info->dlpi_phdr[i];
-          if (part.p_type != PT_LOAD || !(part.p_flags & PF_X))
-            continue;
-          const auto* bytes = reinterpret_cast<const unsigned char*>(info->dlpi_addr + part.p_vaddr);
-          for (size_t at = 0; at < part.p_filesz; ++at)
-            made = (made ^ bytes[at]) * 1099511628211u;
-        }
-        return 1; // the first is the program itself
-      },
-      &hash);
-  return hash;
+void tell(const char* code, const std::string& message, const char* help) {
+  runtime::say({code, message.c_str(), help, nullptr, 0, 0});
+}
+[[noreturn]] void refuse(const char* code, const std::string& message, const char* help) {
+  tell(code, message, help);
+  std::_Exit(1);
 }
 
-[[noreturn]] void refuse(const char* code, const std::string& message, const char* help) {
-  runtime::say({code, message.c_str(), help, nullptr, 0, 0});
-  std::_Exit(1);
+const char* const oneCommand = "start them all with one command, from one file that every computer has";
+void tellDifference(void*, Difference, int64_t rank) {
+  tell("nodes-other-program",
+       "the processes that were started together run different programs: process " + std::to_string(rank) +
+           " another than process 0",
+       oneCommand);
+}
+void tellEnded() {
+  tell("nodes-not-joined", "a process that was started together with this one has ended before they came together",
+       oneCommand);
 }
 
 class OwnCode final : public NodeCode {
 public:
   explicit OwnCode(const StrataMachine* machine) : machine_(machine) {}
   const StrataMachine* machine(std::string_view) override { return machine_; }
-  const void* load(std::string_view, std::string_view, std::string_view function) override {
-    if (function != std::to_string(fingerprint()))
-      runtime::fail("nodes-other-program", "the processes that were started together run different programs",
-                    "start them all with one command, from one file that every computer has");
-    return machine_;
-  }
+  const void* load(std::string_view, std::string_view, std::string_view) override { return machine_; }
   std::unique_ptr<runtime::WindowBackend> data(std::string_view, std::string& error) override {
     error = "a program with a main has no such data";
     return nullptr;
@@ -98,19 +87,23 @@ void strata_nodes_begin(const StrataMachine* machine, const char* library) {
                      " processes: it has " + std::to_string(most) + " that may be one",
                  "start at most so many")
         : std::_Exit(1);
-  setenv("OMPI_MCA_opal_signal", "", 0); // faults of a program are its own
-  prctl(PR_SET_PDEATHSIG, SIGKILL);      // where the starter is killed, nobody else ends this process
+  becomeOneOfSeveral();
   const char* const other = std::getenv("STRATA_MPI_LIBRARY");
   void* const loaded = dlopen(other ? other : library, RTLD_NOW | RTLD_GLOBAL);
   auto make = loaded ? reinterpret_cast<MakeTransport>(dlsym(loaded, makeTransportName)) : nullptr;
-  const char* why = "";
-  Transport* const transport = make ? make(&why) : nullptr;
+  // The arguments are the business of process 0.
+  Beginning beginning{{codeFingerprint(), 0}, tellDifference, nullptr};
+  Transport* transport = nullptr;
+  {
+    const BeginningWatch watch(tellEnded);
+    transport = make ? make(beginning) : nullptr;
+  }
   if (!transport) {
-    if (!isFirstStarted())
+    if (!isFirstStarted() || (make && !*beginning.why))
       std::_Exit(1);
     refuse("nodes-no-mpi",
            std::to_string(together) + " processes are started together, and " +
-               (make ? why : "there is no library for MPI at '" + std::string(other ? other : library) + "'"),
+               (make ? beginning.why : "there is no library for MPI at '" + std::string(other ? other : library) + "'"),
            "build the program on a computer with MPI, or name libstrata_mpi.so in STRATA_MPI_LIBRARY");
   }
   std::string error;
@@ -124,8 +117,7 @@ void strata_nodes_begin(const StrataMachine* machine, const char* library) {
   Cluster& cluster = lead(*transport);
   strata_set_failure_handler(tellAndAbandon);
   // All of the program's code is near.
-  const std::string own = std::to_string(fingerprint());
-  cluster.use(cluster.load({"", "", "", own, INT64_MAX}, machine));
+  cluster.use(cluster.load({"", "", "", "", INT64_MAX}, machine));
   std::atexit([] { leading()->end(); });
 }
 

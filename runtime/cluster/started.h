@@ -13,6 +13,12 @@ inline unsigned startedTogether() {
   return 0;
 }
 
+/// Whether they were started by several commands, of one line.
+inline bool areCommandsSeveral() {
+  const char* count = std::getenv("OMPI_NUM_APP_CTX");
+  return count && std::strtoul(count, nullptr, 10) > 1;
+}
+
 /// Whether this is the first of those processes.
 inline bool isFirstStarted() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"})

@@ -38,8 +38,23 @@ public:
   virtual void end() = 0;
 };
 
-/// What the library of a transport defines: the process's transport, or null and why there is none.
-using MakeTransport = Transport* (*)(const char** why);
+/// What processes that are started together have to have in common.
+struct Identity {
+  uint64_t code, command; // fingerprints
+};
+enum class Difference : uint8_t { Code, Command };
+
+/// How a process asks for its transport.
+struct Beginning {
+  Identity own;
+  /// Called in rank 0 where a rank, the first of those, runs something else: no transport is made then, in any of them.
+  void (*tellDifference)(void* to, Difference difference, int64_t rank);
+  void* to;
+  const char* why = ""; // there is none: set where nobody has told it
+};
+
+/// What the library of a transport defines: the process's transport, or null.
+using MakeTransport = Transport* (*)(Beginning& beginning);
 inline constexpr const char* makeTransportName = "strata_make_transport";
 
 } // namespace strata::cluster
