@@ -7,6 +7,7 @@
 #include "runtime/core/run_context.h"
 #include "runtime/core/system_memory.h"
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
