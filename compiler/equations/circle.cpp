@@ -62,7 +62,7 @@ private:
     isl::set all = polyhedra_.context(system_.context).params();
     isl::set used = isl::manage(isl_set_empty(isl_set_get_space(all.get())));
     for (const Flow* each : flows_)
-      used = used.unite(each->iterations.params());
+      used = used.unite(isl::manage(isl_map_params(each->iterations.copy())));
     all = isl::manage(
         isl_set_move_dims(isl_set_from_params(all.intersect(used).release()), isl_dim_set, 0, isl_dim_param, 0, count));
     if (all.is_empty())
