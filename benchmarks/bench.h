@@ -149,5 +149,6 @@ std::vector<Work> diskWorks();    // disk.cpp
 std::vector<Work> svmWorks();     // svm.cpp
 std::vector<Work> graphWorks();   // graphs.cpp
 std::vector<Work> arrayWorks();   // array.cpp
+std::vector<Work> nodeWorks();    // nodes.cpp, where there is MPI
 
 } // namespace strata::bench

@@ -29,7 +29,11 @@ std::string coreModel() {
 std::vector<Work> allWorks() {
   std::vector<Work> all;
   for (auto* works : {vectorWorks, blockedWorks, productWorks, suiteWorks, callWorks, streamWorks, svmWorks, graphWorks,
-                      hbirWorks, commandWorks, compileWorks, diskWorks, arrayWorks})
+                      hbirWorks, commandWorks, compileWorks, diskWorks, arrayWorks,
+#ifdef STRATA_BENCH_NODES
+                      nodeWorks
+#endif
+       })
     for (Work& work : works())
       all.push_back(std::move(work));
   return all;

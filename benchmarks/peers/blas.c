@@ -47,6 +47,12 @@ void bench_blas_sgemm(const float* a, const float* b, float* c, int64_t m, int64
              (blasint)n, beta, c, (blasint)n);
 }
 
+void bench_blas_sgemm_part(const float* a, int64_t lda, const float* b, int64_t ldb, float* c, int64_t ldc, int64_t m,
+                           int64_t n, int64_t k) {
+  blas.sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)m, (blasint)n, (blasint)k, 1, a, (blasint)lda, b,
+             (blasint)ldb, 1, c, (blasint)ldc);
+}
+
 void bench_blas_dgemm(const double* a, const double* b, double* c, int64_t m, int64_t n, int64_t k, double beta) {
   blas.dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (blasint)m, (blasint)n, (blasint)k, 1, a, (blasint)k, b,
              (blasint)n, beta, c, (blasint)n);
