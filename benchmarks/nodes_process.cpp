@@ -7,6 +7,7 @@
 #include "compiler/driver/prepare.h"
 #include "compiler/target/machine_table.h"
 #include "compiler/target/registry/registry.h"
+#include "runtime/cluster/beginning.h"
 #include "runtime/cluster/cluster.h"
 #include "runtime/cluster/commands.h"
 #include "runtime/core/runtime.h"
@@ -479,10 +480,13 @@ int run(int argc, char** argv) {
   prctl(PR_SET_PDEATHSIG, SIGKILL); // where the starter is killed, nobody else ends this process
   void* const library = dlopen(STRATA_MPI, RTLD_NOW | RTLD_GLOBAL);
   auto make = library ? reinterpret_cast<cluster::MakeTransport>(dlsym(library, cluster::makeTransportName)) : nullptr;
-  const char* why = "there is no " STRATA_MPI;
-  cluster::Transport* const transport = make ? make(&why) : nullptr;
+  cluster::Beginning beginning{
+      {cluster::codeFingerprint(), 0},
+      [](void*, cluster::Difference, int64_t) { giveUp("the processes run different programs"); },
+      nullptr};
+  cluster::Transport* const transport = make ? make(beginning) : nullptr;
   if (!transport)
-    giveUp(why);
+    giveUp(make ? beginning.why : "there is no " STRATA_MPI);
   Turns turns(*transport);
   std::string error;
   if (turns.count() != 2)
