@@ -57,8 +57,9 @@ uint64_t fingerprintOf(const std::vector<std::string>& words) {
 
 void becomeOneOfSeveral() {
   setenv("OMPI_MCA_opal_signal", "", 0); // faults of a program are told of by the program
-  prctl(PR_SET_PDEATHSIG, SIGKILL);      // where the starter is killed, nobody else ends this process
-  if (getppid() == 1)                    // it was killed before that
+  const pid_t starter = getppid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // where the starter is killed, nobody else ends this process
+  if (getppid() != starter)         // it was killed before that
     std::_Exit(1);
 }
 
@@ -86,8 +87,9 @@ BeginningWatch::BeginningWatch(std::function<void()> ended)
 }
 
 void BeginningWatch::look() {
-  // The starter sees it too, and ends everything for most reasons: it goes first. It may still be starting some.
-  constexpr auto untilEnded = std::chrono::seconds(1), untilStarted = std::chrono::seconds(3);
+  // The starter sees it too, and ends everything for most reasons: it goes first. It may still be starting some, on a
+  // computer that has much else to do.
+  constexpr auto untilEnded = std::chrono::seconds(1), untilStarted = std::chrono::seconds(10);
   std::set<pid_t> now;
   for (const pid_t child : childrenOf(starter_))
     if (isAlive(child) && (seen_.contains(child) || !environmentOf(child, "OMPI_COMM_WORLD_RANK").empty()))
