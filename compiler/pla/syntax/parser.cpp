@@ -111,7 +111,7 @@ private:
       return;
     const bool isNegative = accept("-");
     if (token().kind != TokenKind::Integer || token().integer > INT32_MAX)
-      fail("the least value of '" + tree_.parameters.back().name.text + "', a number");
+      fail("the least value of '" + tree_.parameters.back().name.text + "', a number of at most 2147483647");
     const auto value = static_cast<int64_t>(token().integer);
     for (size_t i = first; i < tree_.parameters.size(); ++i)
       tree_.parameters[i].least = isNegative ? -value : value;
