@@ -51,9 +51,11 @@ struct Shares {
   }
 };
 
-void runShare(void* context, int64_t rank) {
+/// This rank's own share is the last: where one thread carries them out, the others are at work before it begins.
+void runShare(void* context, int64_t number) {
   using namespace strata::runtime;
   const auto& shares = *static_cast<const Shares*>(context);
+  const int64_t rank = (shares.all.own() + 1 + number) % shares.all.count();
   RankPart part = shares.whole;
   part.first = shares.firstOf(rank);
   part.count = shares.firstOf(rank + 1) - part.first;
