@@ -61,6 +61,7 @@ int runStarter(Session& session, const std::vector<std::string>& command, bool d
   for (const char* name :
        {"OMPI_MCA_rmaps_base_oversubscribe", "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"})
     setenv(name, "1", 0);
+  setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 0); // threads of a process have more than one core
   std::vector<std::string> words = {*starter, "-q", "-n", count};
   words.insert(words.end(), command.begin(), command.end());
   const StarterEnd end = runWatched(words, doTell);
@@ -177,6 +178,8 @@ std::optional<int> startNodes(Session& session, int argc, char** argv) {
   cluster::Transport* transport = makeTransport(session, argc, argv, together);
   if (!transport)
     return statusUserError;
+  if (!session.options.compile.threads)
+    session.options.compile.threads = cluster::threadsOfProcess();
   std::string error;
   if (!cluster::join(*transport, error)) {
     session.diagnostics.report(cannotJoin, {}, error);

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <link.h>
+#include <sched.h>
 #include <string_view>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -75,6 +76,20 @@ void tellStarter() {
 static size_t startedHere() {
   const char* const count = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
   return count ? std::strtoul(count, nullptr, 10) : 0;
+}
+
+uint32_t shareOfCores(uint32_t cores, uint32_t ofComputer, uint32_t processes) {
+  // Bound to cores of its own, or among others.
+  const bool isApart = uint64_t(cores) * processes <= ofComputer;
+  return std::max<uint32_t>(1, isApart || processes == 0 ? cores : std::min(cores, ofComputer / processes));
+}
+
+uint32_t threadsOfProcess() {
+  const auto ofComputer = static_cast<uint32_t>(std::max<long>(1, sysconf(_SC_NPROCESSORS_ONLN)));
+  cpu_set_t own;
+  const bool isKnown = sched_getaffinity(0, sizeof own, &own) == 0;
+  return shareOfCores(isKnown ? static_cast<uint32_t>(CPU_COUNT(&own)) : ofComputer, ofComputer,
+                      static_cast<uint32_t>(startedHere()));
 }
 
 BeginningWatch::BeginningWatch(std::function<void()> ended)

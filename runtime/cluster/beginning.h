@@ -24,6 +24,12 @@ uint64_t fingerprintOf(const std::vector<std::string>& words);
 /// begins.
 void becomeOneOfSeveral();
 
+/// How many threads this process takes where nobody says it: as many as it has cores, or its part of them where those
+/// that were started with it on this computer have the same ones. At least 1.
+uint32_t threadsOfProcess();
+/// The part of `cores` cores that a process may run on, of a computer's, where it has so many processes.
+uint32_t shareOfCores(uint32_t cores, uint32_t ofComputer, uint32_t processes);
+
 /// Tells the strata that has had this process started, if one has, that this one has said why the run fails.
 inline constexpr const char* toldName = "STRATA_TOLD"; // in the environment: a file
 void tellStarter();

@@ -13,6 +13,18 @@
 namespace strata::cluster {
 namespace {
 
+TEST(Beginning, CoresAreShared) {
+  EXPECT_EQ(shareOfCores(16, 16, 2), 8u); // both may run on all
+  EXPECT_EQ(shareOfCores(8, 16, 2), 8u);  // each on a half of its own
+  EXPECT_EQ(shareOfCores(1, 16, 2), 1u);
+  EXPECT_EQ(shareOfCores(8, 16, 4), 4u); // two on each half
+  EXPECT_EQ(shareOfCores(16, 16, 3), 5u);
+  EXPECT_EQ(shareOfCores(2, 2, 4), 1u);
+  EXPECT_EQ(shareOfCores(2, 2, 1), 2u);
+  EXPECT_EQ(shareOfCores(2, 2, 0), 2u); // nobody says how many there are
+  EXPECT_GE(threadsOfProcess(), 1u);
+}
+
 TEST(Beginning, WordsAreToldApart) {
   EXPECT_EQ(fingerprintOf({"run", "a.sq"}), fingerprintOf({"run", "a.sq"}));
   for (const std::vector<std::string>& other : {std::vector<std::string>{"run", "b.sq"},

@@ -6,6 +6,7 @@
 #include "runtime/cluster/started.h"
 #include "runtime/core/failure.h"
 #include "runtime/core/run_context.h"
+#include "runtime/core/runtime.h"
 #include "runtime/core/system_memory.h"
 
 #include <csignal>
@@ -106,6 +107,7 @@ void strata_nodes_begin(const StrataMachine* machine, const char* library) {
                (make ? beginning.why : "there is no library for MPI at '" + std::string(other ? other : library) + "'"),
            "build the program on a computer with MPI, or name libstrata_mpi.so in STRATA_MPI_LIBRARY");
   }
+  runtime::setThreads(threadsOfProcess());
   std::string error;
   if (!join(*transport, error))
     refuse("nodes-cannot-join", "the processes of this run do not come together: " + error, nullptr);
