@@ -185,7 +185,7 @@ class Nodes(harness.Case):
     def test_what_goes_between_nodes(self):
         """As many bytes as the algorithms have: the panels of the other row and column of nodes, the rows or layers at borders."""
         matmul, heat, heat3d = (os.path.join(EXAMPLES, "sequoia", each) for each in ("matmul", "heat", "heat3d"))
-        words = ("run", os.path.join(matmul, "matmul.sq"), "--map", os.path.join(matmul, "summa.map"), "--size", "M=2048,N=2048,P=768", "--in", "A=iota",
+        words = ("run", os.path.join(matmul, "matmul.sq"), "--map", os.path.join(matmul, "cluster-summa.map"), "--size", "M=2048,N=2048,P=768", "--in", "A=iota",
                  "--in", "B=1")
         for more in ((), ("--nodes", "4")):
             self.assertEqual(self.between_nodes(*words, *more), 4 * (2048 * 768 + 768 * 2048))
