@@ -48,6 +48,16 @@ std::string manyVariables(unsigned count) {
   return text + "  a[0] = v" + std::to_string(count - 1) + ";\n";
 }
 
+/// As many conditions on the elements of `a`, in one loop over them.
+std::string manyConditions(unsigned count) {
+  std::string text = "  for (long i = 0; i < N; i++) {\n";
+  for (unsigned number = 0; number < count; ++number) {
+    const std::string n = std::to_string(number);
+    text += "    if (a[i] == " + n + ")\n      a[i] = a[i] * " + std::to_string(number % 7 + 2) + " + " + n + ";\n";
+  }
+  return text + "  }\n";
+}
+
 std::string manyMembers(unsigned count) {
   std::string text = "struct S {\n";
   for (unsigned number = 0; number < count; ++number)
@@ -77,7 +87,7 @@ std::vector<Row> leaf(const std::string& work, const std::string& folder, const 
   constexpr double most = 3;
   std::ofstream(folder + "leaf.sq") << "void task Work(inout int a[N]);\nvoid task<leaf> Work::All(inout int a[N])\n{\n"
                                     << body << "}\n";
-  std::ofstream(folder + "leaf.c") << "void Work(int *restrict a)\n{\n" << body << "}\n";
+  std::ofstream(folder + "leaf.c") << "void Work(int *restrict a, long N)\n{\n" << body << "}\n";
   const Words ours{STRATA_EXECUTABLE, "run", folder + "leaf.sq", "--size", "N=97"},
       clang{STRATA_CLANG, "-O2", "-march=native", "-c", folder + "leaf.c", "-o", folder + "leaf.o"};
   Row time, memory;
@@ -94,8 +104,11 @@ std::vector<Row> leaf(const std::string& work, const std::string& folder, const 
     time.pairs.ours.push_back(seconds(ours));
     time.pairs.peer.push_back(seconds(clang));
   }
-  memory.pairs.ours.push_back(peakMemory(ours));
-  memory.pairs.peer.push_back(peakMemory(clang));
+  const double own = peakMemory(ours), peer = peakMemory(clang);
+  if (own <= 0 || peer <= 0)
+    return {time, failed(memory, "the system did not count the memory of a compilation")};
+  memory.pairs.ours.push_back(own);
+  memory.pairs.peer.push_back(peer);
   return {time, memory};
 }
 
@@ -174,6 +187,8 @@ std::vector<Row> compile(Bench&) {
   for (Row& row : leaf("8000 statements", folder, manyStatements(8000)))
     rows.push_back(std::move(row));
   rows.push_back(applicationRow(folder));
+  for (Row& row : leaf("1000 conditions in a loop", folder, manyConditions(1000)))
+    rows.push_back(std::move(row));
   for (Row& row : leaf("8000 variables", folder, manyVariables(8000)))
     rows.push_back(std::move(row));
   std::filesystem::remove_all(made);
