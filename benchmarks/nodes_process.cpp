@@ -4,6 +4,7 @@
 #include "benchmarks/bench.h"
 #include "benchmarks/peers/nodes.h"
 #include "benchmarks/peers/peers.h"
+#include "benchmarks/program.h"
 #include "compiler/driver/prepare.h"
 #include "compiler/target/machine_table.h"
 #include "compiler/target/registry/registry.h"
@@ -224,14 +225,8 @@ public:
     packed_[position] = data;
     if (!entry_->arguments[position].isBlock)
       return;
-    std::vector<int64_t>& words = words_[position];
-    words = {reinterpret_cast<int64_t>(data)};
-    words.insert(words.end(), extents.begin(), extents.end());
-    words.resize(1 + 2 * extents.size());
-    int64_t stride = 1;
-    for (size_t dimension = extents.size(); dimension-- > 0; stride *= extents[dimension])
-      words[1 + extents.size() + dimension] = stride;
-    packed_[position] = words.data();
+    words_[position] = describeBlock(data, extents);
+    packed_[position] = words_[position].data();
   }
 
   double call() {

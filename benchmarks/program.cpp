@@ -120,12 +120,7 @@ bool Program::bind(const std::string& argument, void* data, const std::vector<in
   if (!found->isBlock)
     return true;
   std::vector<int64_t>& words = impl_->words[position];
-  words = {reinterpret_cast<int64_t>(data)};
-  words.insert(words.end(), extents.begin(), extents.end());
-  words.resize(1 + 2 * extents.size());
-  int64_t stride = 1;
-  for (size_t dimension = extents.size(); dimension-- > 0; stride *= extents[dimension])
-    words[1 + extents.size() + dimension] = stride;
+  words = describeBlock(data, extents);
   impl_->packed[position] = words.data();
   return true;
 }

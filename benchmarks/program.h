@@ -17,6 +17,17 @@ struct ProgramOptions {
   std::string machine = {};                           // a file; empty: what the mapping names
 };
 
+/// What compiled code takes for a block that is dense and in C order: its address, extents and strides.
+inline std::vector<int64_t> describeBlock(void* data, const std::vector<int64_t>& extents) {
+  std::vector<int64_t> words = {reinterpret_cast<int64_t>(data)};
+  words.insert(words.end(), extents.begin(), extents.end());
+  words.resize(1 + 2 * extents.size());
+  int64_t stride = 1;
+  for (size_t dimension = extents.size(); dimension-- > 0; stride *= extents[dimension])
+    words[1 + extents.size() + dimension] = stride;
+  return words;
+}
+
 class Program {
 public:
   /// Null when the program does not compile; `error` then holds the diagnostics.

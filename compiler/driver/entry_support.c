@@ -189,6 +189,17 @@ static int strata_apart(const char* entry, const char* name, const int64_t* word
   return 1;
 }
 
+/* Keeps an array's words in `own`, and makes the strides those of an array in C's order; how many elements it has. */
+static int64_t strata_make_dense(int64_t* words, unsigned rank, int64_t* own) {
+  memcpy(own, words, (1 + 2 * rank) * sizeof(int64_t));
+  int64_t stride = 1;
+  for (unsigned d = rank; d-- > 0;) {
+    words[1 + rank + d] = stride;
+    stride *= words[1 + d];
+  }
+  return stride;
+}
+
 /* ---- arrays whose last dimension is not the contiguous one ---- */
 
 /* Compiled code takes arrays whose last dimension is contiguous; others are copied for the time of the call. */
@@ -212,13 +223,8 @@ static int strata_turn(const char* entry, StrataTurned* turned, int count) {
     StrataTurned* each = &turned[i];
     if (each->words[2 * each->rank] == 1)
       continue;
-    memcpy(each->own, each->words, (1 + 2 * each->rank) * sizeof(int64_t));
-    int64_t stride = 1;
-    for (unsigned d = each->rank; d-- > 0;) {
-      each->words[1 + each->rank + d] = stride;
-      stride *= each->words[1 + d];
-    }
-    const size_t size = ((size_t)(stride * each->bytes) + 63) / 64 * 64;
+    const int64_t elements = strata_make_dense(each->words, each->rank, each->own);
+    const size_t size = ((size_t)(elements * each->bytes) + 63) / 64 * 64;
     each->memory = aligned_alloc(64, size);
     if (!each->memory) {
       strata_drop(turned, i);
@@ -277,12 +283,7 @@ static void strata_share_in(StrataShared* shared, int count) {
     each->memory = strata_nodes_acquire(strata_shared_bytes(each), each->name);
     if (!each->memory)
       continue;
-    memcpy(each->own, each->words, (1 + 2 * each->rank) * sizeof(int64_t));
-    int64_t stride = 1;
-    for (unsigned d = each->rank; d-- > 0;) {
-      each->words[1 + each->rank + d] = stride;
-      stride *= each->words[1 + d];
-    }
+    strata_make_dense(each->words, each->rank, each->own);
     each->words[0] = (int64_t)(uintptr_t)each->memory;
     strata_move(each->memory, each->words + 1 + each->rank, (const void*)(uintptr_t)each->own[0],
                 each->own + 1 + each->rank, each->words + 1, (int32_t)each->rank, each->bytes);
@@ -318,13 +319,8 @@ typedef struct {
 static void strata_file_in(StrataFiled* filed, int count) {
   for (int i = 0; i < count; ++i) {
     StrataFiled* each = &filed[i];
-    memcpy(each->own, each->words, (1 + 2 * each->rank) * sizeof(int64_t));
-    int64_t stride = 1;
-    for (unsigned d = each->rank; d-- > 0;) {
-      each->words[1 + each->rank + d] = stride;
-      stride *= each->words[1 + d];
-    }
-    each->file = strata_window_acquire_file(stride * each->bytes, each->name);
+    const int64_t elements = strata_make_dense(each->words, each->rank, each->own);
+    each->file = strata_window_acquire_file(elements * each->bytes, each->name);
     each->words[0] = (int64_t)(uintptr_t)each->file;
     if (each->read)
       strata_window_move(each->file, each->words + 1 + each->rank, (const void*)(uintptr_t)each->own[0],

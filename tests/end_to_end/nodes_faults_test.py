@@ -166,7 +166,6 @@ class NodesFaults(harness.Case):
         print(f"{count} runs, {ended} of them ended, {len(wrong)} wrong; at most {slowest[0]:.1f} s until all was over ({slowest[1]})", flush=True)
         self.assertEqual(wrong, [])
 
-
     def ends(self, words, code, within=(), **environment):
         """A command that is refused: status 1, one message, and nothing is left of it."""
         before = sorted(os.listdir(self.work))
