@@ -55,8 +55,8 @@ void initialize() {
     // into mask registers, conditions made of bits, vectorised loops have there already.
     if (llvm::cl::getRegisteredOptions().contains("disable-x86-domain-reassignment"))
       arguments.push_back("-disable-x86-domain-reassignment");
-    // The instruction scheduler looks at every pair of accesses that might be to one place, up to so many in a block: by
-    // default 1,000, which takes quadratic time in leaves of thousands of statements in one loop.
+    // The instruction scheduler looks at every pair of accesses that might be to one place, up to so many in a block:
+    // by default 1,000, which takes quadratic time in leaves of thousands of statements in one loop.
     arguments.push_back("-dag-maps-huge-region=300");
     arguments.push_back("-dag-maps-reduction-size=100");
     llvm::cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data());
