@@ -1,10 +1,10 @@
-// Chooses a region where nobody did: as many elements as there is work for, and fewer where that many do not suit.
+// One configuration for each set of sizes, and what becomes of errors. See array_runner.h.
 #include "compiler/target/array_runner.h"
 
 #include "compiler/target/array_recorder.h"
 #include "runtime/array/files.h"
 #include "runtime/array/print.h"
-#include "runtime/array/tiling.h"
+#include "runtime/array/region.h"
 
 #include <algorithm>
 #include <chrono>
@@ -77,29 +77,6 @@ ArrayError errorOf(array::DeviceError error) {
   }
 }
 
-namespace {
-
-/// How small tiles of a loop may be.
-int64_t leastTile(const array::Symbolic& symbolic, uint32_t loop) {
-  int64_t least = std::max<int64_t>(symbolic.loops[loop].leastTile, 1);
-  for (const array::Arrival& arrival : symbolic.arrivals)
-    if (arrival.crossing[loop] != 0)
-      least = std::max(least, std::abs(arrival.distance[loop]));
-  return least;
-}
-
-/// Tiles for a loop of `count` iterations, of `given` iterations each (0: nobody said), on at most so many elements.
-uint32_t tilesFor(const array::Symbolic& symbolic, uint32_t loop, int64_t count, int64_t given, uint64_t most) {
-  if (loop == array::Symbolic::none || count <= 0)
-    return 1;
-  int64_t tile = given;
-  if (tile <= 0)
-    tile = std::max(array::ceilDivide(count, static_cast<int64_t>(most)), leastTile(symbolic, loop));
-  return static_cast<uint32_t>(std::clamp<int64_t>(array::ceilDivide(count, tile), 1, UINT32_MAX));
-}
-
-} // namespace
-
 ArrayRunner::ArrayRunner(array::Symbolic symbolic, const machine::ProcessorArray& array, ArrayOptions options,
                          const array::HostLink& link)
     : symbolic_(std::move(symbolic)), array_(array), options_(std::move(options)), link_(link) {
@@ -120,20 +97,6 @@ ArrayRunner::instantiationOptions(const std::vector<int64_t>& sizes) const {
         loop == array::Symbolic::none ? options_.tile.end() : options_.tile.find(used_->loops[loop].name);
     return found == options_.tile.end() ? 0 : found->second;
   };
-  if (options_.region) {
-    std::tie(made.rows, made.columns) = *options_.region;
-  } else {
-    const auto whole = array::makeTiling(*used_, array_, made);
-    if (const auto* error = std::get_if<array::InstantiationError>(&whole))
-      return ArrayError{&notInstantiated, error->message, error->help, false, error->variables};
-    const std::vector<int64_t>& count = std::get<array::Tiling>(whole).count;
-    const uint32_t row = used_->rowLoop, column = used_->columnLoop;
-    const auto tiles = [&](uint32_t loop, uint64_t most) {
-      return tilesFor(*used_, loop, loop == array::Symbolic::none ? 0 : count[loop], asked(loop), most);
-    };
-    made.rows = tiles(row, array_.rows);
-    made.columns = tiles(column, array_.columns);
-  }
   std::vector<std::string> names;
   for (uint32_t loop = 0; loop < used_->loops.size(); ++loop) {
     names.push_back(used_->loops[loop].name);
@@ -148,6 +111,10 @@ ArrayRunner::instantiationOptions(const std::vector<int64_t>& sizes) const {
       return ArrayError{&unknownTileLoop, "'" + used_->program + "' has no loop '" + name + "' to be cut into tiles",
                         (nearest.empty() ? "" : "did you mean '" + nearest + "'? ") + "its loops are " + list};
     }
+  if (options_.region)
+    std::tie(made.rows, made.columns) = *options_.region;
+  else if (const std::optional<array::InstantiationError> error = array::chooseRegion(*used_, array_, made))
+    return ArrayError{&notInstantiated, error->message, error->help, false, error->variables};
   return made;
 }
 
@@ -240,10 +207,8 @@ std::variant<const array::Configuration*, ArrayError> ArrayRunner::instantiated(
     if (!first)
       first = ArrayError{&notInstantiated, error.message, error.help, error.isCircle, error.variables};
     const bool isChosen = !options_.region && options_.tile.empty();
-    if (!isChosen || error.isMistake || (wanted.rows == 1 && wanted.columns == 1))
+    if (!isChosen || error.isMistake || !array::halveRegion(wanted))
       return error.isMistake ? ArrayError{&notInstantiated, error.message, error.help, false} : *first;
-    uint32_t& larger = wanted.rows > wanted.columns ? wanted.rows : wanted.columns;
-    larger = (larger + 1) / 2;
   }
 }
 

@@ -217,6 +217,7 @@ std::optional<Symbolic> symbolicOf(const std::string& key, const equations::Grap
   MapOptions wanted;
   wanted.rowLoop = options.rowLoop;
   wanted.columnLoop = options.columnLoop;
+  wanted.link = target::hostLink(machine);
   wanted.order = options.order;
   wanted.leastTiles = options.leastTiles;
   for (const auto& [loop, by, factor] : options.skews)

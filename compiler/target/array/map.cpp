@@ -2,15 +2,20 @@
 #include "compiler/target/array/map.h"
 #include "compiler/equations/order.h"
 #include "compiler/target/array/emit.h"
+#include "compiler/target/array/estimate.h"
 #include "compiler/target/array/reorder.h"
 #include "compiler/target/array/rewrite.h"
 #include "compiler/target/array/verify_meaning.h"
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
+#include <limits>
+#include <list>
 #include <map>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 namespace strata::array {
 
@@ -27,6 +32,7 @@ STRATA_DIAGNOSTIC(illegalOrder, Error, "array-order-illegal",
 STRATA_DIAGNOSTIC(unboundedLoop, Error, "array-loop-bound", "a loop of '{0}' has no bound for some sizes");
 STRATA_DIAGNOSTIC(noSchedule, Error, "array-schedule", "'{0}' finds no schedule on this array: {1}");
 STRATA_DIAGNOSTIC(tooHard, Error, "array-too-hard", "'{0}' is too hard to map, in {1}: {2}");
+STRATA_DIAGNOSTIC(distributedLoops, Remark, "array-distributed", "{0}");
 STRATA_DIAGNOSTIC(skewedLoop, Remark, "array-skewed", "{0}");
 STRATA_DIAGNOSTIC(notCompared, Remark, "array-not-compared",
                   "whether the mapping of '{0}' computes its equations is not decided");
@@ -54,9 +60,24 @@ private:
   std::vector<Choice> candidates(const Graph& graph, const std::vector<Dependence>& dependences);
   std::optional<LoopOrder> order(const Choice& choice, const std::vector<Dependence>& dependences,
                                  DiagnosticEngine& diagnostics);
+  std::string loopsText(const Choice& choice) const;
   void tell(const std::vector<Skew>& skews, const std::string& why);
-  std::optional<int64_t> boundOf(Network& network, const Distribution& distribution, const std::vector<int64_t>& least,
-                                 uint64_t destinations, DiagnosticEngine& diagnostics);
+  struct Copied {
+    Network network;
+    Slack slack;          // of its uses without copies
+    int64_t interval = 1; // if nothing but units and recurrences counts
+    int64_t lowerBound = 1;
+  };
+  std::list<Copied> withCopies(const Network& plain, const Distribution& distribution,
+                               const std::vector<int64_t>& least, DiagnosticEngine& diagnostics);
+  struct Found {
+    std::optional<Symbolic> made;
+    std::optional<Diagnostic> tooFew; // what there is too little of, when nothing was made
+    std::string why;                  // there is no schedule
+  };
+  bool emitted(Copied& copied, const std::vector<LoopRange>& limits, const Distribution& distribution,
+               const std::vector<int64_t>& least, const std::string& machineName, Found& found,
+               DiagnosticEngine& diagnostics);
   std::optional<Schedule> solved(const ScheduleProblem& problem, const ScheduleOptions& options, std::string& why);
   /// What emission makes of a schedule that verifies, or says of it.
   using Emission = std::function<std::optional<Symbolic>(const Schedule&)>;
@@ -137,8 +158,9 @@ bool Mapper::named() {
   return isGood;
 }
 
-/// Which loops are distributed when nobody said, the best first: two if all inputs and outputs then pass the borders by
-/// themselves, then one, those along which least is communicated first, then none.
+/// Which loops may be distributed when nobody said, the most promising first: two, those first where fewer inputs and
+/// outputs have to be led through elements to a border; then one, those first along which less is communicated; then
+/// none.
 std::vector<Mapper::Choice> Mapper::candidates(const Graph& graph, const std::vector<Dependence>& dependences) {
   if (options_.rowLoop || options_.columnLoop)
     return {choice_};
@@ -147,7 +169,9 @@ std::vector<Mapper::Choice> Mapper::candidates(const Graph& graph, const std::ve
   const size_t loops = graph.iterators.size();
   if (!limits || network.cells.empty())
     return {{std::nullopt, 0}};
-  std::vector<Choice> list;
+  const auto crossing = [&](uint32_t loop) {
+    return std::ranges::count_if(dependences, [&](const Dependence& each) { return each.distance[loop] != 0; });
+  };
   // Elements along both loops at once would have to be routed through other elements.
   const auto isAtBorder = [&](const std::vector<equations::Affine>& index, const isl::set& domain, bool isOutput,
                               uint32_t row, uint32_t column) {
@@ -167,30 +191,35 @@ std::vector<Mapper::Choice> Mapper::candidates(const Graph& graph, const std::ve
     }
     return false;
   };
-  for (uint32_t row = 0; row < loops; ++row)
-    for (uint32_t column = row + 1; column < loops; ++column) {
-      bool isGood = true;
+  struct Ranked {
+    int64_t inside = 0, crossing = 0; // inputs and outputs that do not pass a border, uses of other tiles' values
+    Choice choice;
+  };
+  std::vector<Ranked> pairs, single;
+  for (uint32_t row = 0; row < loops; ++row) {
+    const bool isColumn = array_.columns == 1 && array_.rows > 1;
+    single.push_back({0, crossing(row), isColumn ? Choice{row, std::nullopt} : Choice{std::nullopt, row}});
+    for (uint32_t column = row + 1; column < loops && array_.rows > 1 && array_.columns > 1; ++column) {
+      int64_t inside = 0;
       for (const Cell& cell : network.cells)
         for (const Alternative& each : cell.alternatives)
           for (const equations::Operand& operand : each.operands)
             if (const auto* input = std::get_if<equations::InputUse>(&operand))
-              isGood &= isAtBorder(input->index, each.domain, false, row, column);
+              inside += isAtBorder(input->index, each.domain, false, row, column) ? 0 : 1;
       for (const NetworkVariable& variable : network.variables)
         for (const OutputWrite& write : variable.writes)
-          isGood &= isAtBorder(write.index, write.domain, true, row, column);
-      if (isGood)
-        list.push_back({row, column});
+          inside += isAtBorder(write.index, write.domain, true, row, column) ? 0 : 1;
+      pairs.push_back({inside, crossing(row) + crossing(column), {row, column}});
     }
-  std::vector<std::pair<size_t, uint32_t>> single;
-  for (uint32_t loop = 0; loop < loops; ++loop) {
-    size_t crossing = 0;
-    for (const Dependence& each : dependences)
-      crossing += each.distance[loop] != 0;
-    single.emplace_back(crossing, loop);
   }
-  std::sort(single.begin(), single.end());
-  for (const auto& [crossing, loop] : single)
-    list.push_back({std::nullopt, loop});
+  std::vector<Choice> list;
+  for (std::vector<Ranked>* each : {&pairs, &single}) {
+    std::ranges::sort(*each, {}, [](const Ranked& one) {
+      return std::tuple(one.inside, one.crossing, one.choice.row, one.choice.column);
+    });
+    for (const Ranked& one : *each)
+      list.push_back(one.choice);
+  }
   list.push_back({}); // all on one element, which needs no channels
   return list;
 }
@@ -264,6 +293,10 @@ bool sharesMore(Sharing& sharing, Lack lack, const Storages& storages) {
 /// Of schedules that are asked for how often iterations can begin, and not for what happens when.
 constexpr ScheduleOptions onlyInterval = {.isShort = false};
 
+uint64_t destinationsOf(const machine::ProcessorArray& array) {
+  return std::max<uint64_t>(array.destinations, 1);
+}
+
 /// Whether an error is not the user's.
 bool isOurs(const DiagnosticEngine& diagnostics) {
   return std::ranges::any_of(diagnostics.all(), [](const Diagnostic& each) {
@@ -304,6 +337,16 @@ std::optional<Symbolic> Mapper::withFewerRegisters(const ScheduleProblem& proble
   return std::nullopt;
 }
 
+/// "'i' over rows, 'j' over columns".
+std::string Mapper::loopsText(const Choice& choice) const {
+  const auto quoted = [&](uint32_t loop) { return "'" + source_.iterators[loop] + "'"; };
+  if (choice.row && choice.column)
+    return quoted(*choice.row) + " over rows and " + quoted(*choice.column) + " over columns";
+  if (!choice.row && !choice.column)
+    return "nothing";
+  return choice.row ? quoted(*choice.row) + " over rows" : quoted(*choice.column) + " over columns";
+}
+
 /// Says which loops were skewed that nobody asked for.
 void Mapper::tell(const std::vector<Skew>& skews, const std::string& why) {
   std::map<uint32_t, std::string> sums;
@@ -338,45 +381,198 @@ std::optional<Symbolic> Mapper::run(const std::string& machineName) {
     }
   }
   step_ = "choosing the loops that are distributed";
-  // The first choice that works, with its remarks; if none does, what is wrong with the first.
-  std::optional<Symbolic> made;
-  std::optional<std::vector<Diagnostic>> said;
-  for (const Choice& choice : candidates(graph, dependences)) {
+  // Of the choices that work the one with the fewest cycles, with its remarks; if none does, what is wrong with the
+  // first that distributes one loop. Few of them are looked at, since each is a mapping of its own.
+  constexpr size_t mostPairs = 3, mostSingle = 1;
+  struct Made {
+    Choice choice;
+    Symbolic symbolic;
+    std::vector<Diagnostic> said;
+    std::optional<Estimate> estimate = {};
+  };
+  std::vector<Made> all;
+  std::optional<std::vector<Diagnostic>> wrong;
+  bool isWrongPair = false;
+  size_t pairs = 0, single = 0;
+  const std::vector<Choice> choices = candidates(graph, dependences);
+  for (const Choice& choice : choices) {
+    const bool isPair = choice.row && choice.column, isNone = !choice.row && !choice.column;
+    if (isPair ? pairs == mostPairs : single == mostSingle || (isNone && !all.empty()))
+      continue;
     DiagnosticEngine unsaid(diagnostics_.sources());
     unsaid.enableRemarks(true);
-    made = attempt(graph, dependences, choice, machineName, unsaid);
-    const bool isLast = made || isOurs(unsaid);
-    if (isLast || !said)
-      said = unsaid.all();
-    if (isLast)
+    std::optional<Symbolic> made = attempt(graph, dependences, choice, machineName, unsaid);
+    if (isOurs(unsaid)) {
+      wrong = unsaid.all();
+      all.clear();
       break;
+    }
+    if (!made) {
+      if (!wrong || (isWrongPair && !isPair))
+        wrong = unsaid.all();
+      isWrongPair = isPair;
+      continue;
+    }
+    ++(isPair ? pairs : single);
+    all.push_back({choice, std::move(*made), unsaid.all()});
   }
-  for (const Diagnostic& each : *said) // there is a choice at least
+  if (all.empty()) {
+    for (const Diagnostic& each : *wrong) // there is a choice at least
+      diagnostics_.add(each);
+    return std::nullopt;
+  }
+  // With sizes that fill a small array, and not a large one; with smaller ones where none has an instance.
+  int64_t size = std::min<int64_t>(4 * static_cast<int64_t>(std::max(array_.rows, array_.columns)), 32);
+  const auto isEstimated = [](const Made& each) { return each.estimate.has_value(); };
+  for (; all.size() > 1 && size > 1 && std::ranges::none_of(all, isEstimated); size /= 2)
+    for (Made& each : all)
+      each.estimate = estimate(each.symbolic, array_, options_.link, size);
+  auto best = std::ranges::min_element(all, {}, [](const Made& each) {
+    return each.estimate ? each.estimate->cycles : std::numeric_limits<int64_t>::max();
+  });
+  for (const Diagnostic& each : best->said)
     diagnostics_.add(each);
-  return made;
+  if (choices.size() > 1) {
+    std::string message = "'" + source_.name + "' is distributed with " + loopsText(best->choice);
+    if (best->estimate)
+      message +=
+          ": " + std::to_string(best->estimate->cycles) + " cycles, estimated for sizes of " + std::to_string(2 * size);
+    for (const Made& each : all)
+      if (&each != &*best)
+        message += "; with " + loopsText(each.choice) +
+                   (each.estimate ? ": " + std::to_string(each.estimate->cycles) : ": impossible for these sizes");
+    diagnostics_.report(distributedLoops, source_.location, message).help("--distribute chooses others");
+  }
+  return std::move(best->symbolic);
 }
 
-/// What no interval is smaller than, whichever copies are made: the operations' recurrences without copies, which may
-/// come to lie in them and need not; and the units' time with as many copies as the destinations of an instruction ask
-/// for. Limits the network's destinations.
-std::optional<int64_t> Mapper::boundOf(Network& network, const Distribution& distribution,
-                                       const std::vector<int64_t>& least, uint64_t destinations,
-                                       DiagnosticEngine& diagnostics) {
+/// Copies for what instructions have too few destinations for, such that the interval is small: where users at one
+/// distance share a copy, which a recurrence may have to wait for, and that is too late, some of them get registers of
+/// their own. The best first, the one last that needs the fewest registers. Empty on errors (reported). No interval is
+/// smaller than the bound, whichever copies are made: the operations' recurrences without copies, which may come to lie
+/// in them and need not; and the units' time with the fewest copies that were found.
+std::list<Mapper::Copied> Mapper::withCopies(const Network& plain, const Distribution& distribution,
+                                             const std::vector<int64_t>& least, DiagnosticEngine& diagnostics) {
+  std::string why;
+  const auto problem = [&](const Network& network) {
+    return problemOf(network, storagesOf(network, distribution.loops()), array_, least, false, {}, diagnostics);
+  };
+  const std::optional<ScheduleProblem> without = problem(plain);
+  if (!without)
+    return {};
+  Slack slack = [](const Reading&) { return std::numeric_limits<int64_t>::max(); };
   int64_t bound = 1;
-  for (const bool hasCopies : {false, true}) {
-    if (hasCopies)
-      limitDestinations(network, destinations);
-    const Storages storages = storagesOf(network, distribution.loops());
-    std::optional<ScheduleProblem> problem = problemOf(network, storages, array_, least, false, {}, diagnostics);
-    if (!problem)
-      return std::nullopt;
-    if (hasCopies)
-      problem->constraints.clear();
-    std::string why;
-    if (const std::optional<Schedule> schedule = solved(*problem, onlyInterval, why))
-      bound = std::max(bound, schedule->lowerBound);
+  if (const std::optional<Schedule> schedule = solved(*without, onlyInterval, why)) {
+    bound = schedule->lowerBound;
+    slack = slackOf(plain, least, *without, schedule->interval);
   }
-  return bound;
+  std::list<Copied> list;
+  int64_t unitsBound = std::numeric_limits<int64_t>::max();
+  std::vector<UseGroup> groups;
+  // Every choice of a few groups, else each group alone.
+  constexpr size_t few = 4;
+  for (size_t choice = 0;
+       choice == 0 || choice < (groups.size() > few ? groups.size() + 1 : size_t{1} << groups.size()); ++choice) {
+    std::set<UseGroup> apart;
+    for (size_t i = 0; i < groups.size(); ++i)
+      if (groups.size() > few ? choice == i + 1 : ((choice >> i) & 1) != 0)
+        apart.insert(groups[i]);
+    Copied tried{plain, slack};
+    const std::vector<UseGroup> together = limitDestinations(tried.network, destinationsOf(array_), slack, apart);
+    if (choice == 0)
+      groups = together;
+    std::optional<ScheduleProblem> with = problem(tried.network);
+    if (!with)
+      return {};
+    const std::optional<Schedule> schedule = solved(*with, onlyInterval, why);
+    tried.interval = schedule ? schedule->interval : std::numeric_limits<int64_t>::max();
+    with->constraints.clear();
+    if (const std::optional<Schedule> units = solved(*with, onlyInterval, why))
+      unitsBound = std::min(unitsBound, units->lowerBound);
+    const bool isEnough = tried.interval <= bound;
+    if (list.empty() || tried.interval < list.back().interval) {
+      const auto isBetter = [&](const Copied& other) {
+        return std::pair(tried.interval, tried.network.cells.size()) <
+               std::pair(other.interval, other.network.cells.size());
+      };
+      list.insert(std::ranges::find_if(list, isBetter), std::move(tried));
+    }
+    if (isEnough)
+      break;
+  }
+  // The last is where all share, which needs the fewest registers.
+  constexpr size_t worthTrying = 4;
+  while (list.size() > worthTrying)
+    list.erase(std::prev(list.end(), 2));
+  if (unitsBound != std::numeric_limits<int64_t>::max())
+    bound = std::max(bound, unitsBound);
+  for (Copied& each : list)
+    each.lowerBound = bound;
+  return list;
+}
+
+/// From a network with copies: schedules, and what becomes of them. Uses that last longer than an interval are found by
+/// scheduling; then they go through FIFOs, and it is done again. What may share FIFOs and ports is made to where there
+/// are too few. False on errors that no other copies would change (reported).
+bool Mapper::emitted(Copied& copied, const std::vector<LoopRange>& limits, const Distribution& distribution,
+                     const std::vector<int64_t>& least, const std::string& machineName, Found& found,
+                     DiagnosticEngine& diagnostics) {
+  Network& network = copied.network;
+  Sharing sharing;
+  for (size_t round = 0; round < 4;) {
+    step_ = "finding what holds its values";
+    limitDestinations(network, destinationsOf(array_), copied.slack);
+    const Storages storages = storagesOf(network, distribution.loops());
+    std::optional<ScheduleProblem> problem = problemOf(network, storages, array_, least, true, sharing, diagnostics);
+    if (!problem)
+      return false;
+    const std::optional<ScheduleProblem> relaxed = problemOf(network, storages, array_, least, false, {}, diagnostics);
+    const std::optional<Schedule> bound = solved(*relaxed, onlyInterval, found.why);
+    if (!bound)
+      break;
+    std::optional<Schedule> schedule = solved(*problem, {}, found.why);
+    if (schedule) {
+      schedule->lowerBound = std::min(copied.lowerBound, bound->lowerBound);
+      if (!found.made || schedule->interval < found.made->interval) {
+        DiagnosticEngine said(diagnostics.sources());
+        Lack lack = Lack::Nothing;
+        const Emission emission = [&](const Schedule& each) -> std::optional<Symbolic> {
+          if (const std::string broken = verify(*problem, each); !broken.empty()) {
+            reportBroken(source_, broken, said);
+            return std::nullopt;
+          }
+          step_ = "giving it registers, routes and conditions";
+          return emit({network, storages, *problem, each, limits, least, distribution}, machineName, array_, said,
+                      lack);
+        };
+        if (std::optional<Symbolic> made = emission(*schedule)) {
+          found.made = std::move(made);
+        } else if (!found.made) {
+          found.tooFew = said.all().front();
+          if (sharesMore(sharing, lack, storages))
+            continue;
+          if (lack == Lack::Registers)
+            found.made = withFewerRegisters(*problem, schedule->lowerBound, emission);
+        }
+        if (isOurs(said)) {
+          for (const Diagnostic& each : said.all())
+            diagnostics.add(each);
+          return false;
+        }
+        if (!found.made)
+          break;
+      }
+      if (schedule->interval <= bound->interval)
+        break;
+    }
+    const auto longOnes = longUses(storages, *relaxed, bound->interval);
+    const size_t before = network.queued.size();
+    network.queued.insert(longOnes.begin(), longOnes.end());
+    if (network.queued.size() == before)
+      break;
+    ++round;
+  }
+  return true;
 }
 
 std::optional<Symbolic> Mapper::attempt(const Graph& unordered, const std::vector<Dependence>& dependences,
@@ -405,91 +601,36 @@ std::optional<Symbolic> Mapper::attempt(const Graph& unordered, const std::vecto
 
   step_ = "rewriting it for the array's operations and registers";
   // What the array's operations and registers ask of the equations.
-  Network network(graph);
-  replaceOperations(network, array_);
-  foldConstants(network);
-  forwardCopies(network);
-  trim(network);
-  forwardCopies(network);
+  Network plain(graph);
+  replaceOperations(plain, array_);
+  foldConstants(plain);
+  forwardCopies(plain);
+  trim(plain);
+  forwardCopies(plain);
   step_ = "finding the ranges of its loops";
-  const std::optional<std::vector<LoopRange>> limits = ranges(network);
+  const std::optional<std::vector<LoopRange>> limits = ranges(plain);
   if (!limits) {
     diagnostics.report(unboundedLoop, source_.location, source_.name)
         .help("give every loop a lower and an upper bound in its 'where'");
     return std::nullopt;
   }
   step_ = "handing its inputs on from element to element";
-  passInputs(network, *limits, distribution.loops());
-  forwardCopies(network);
-  const uint64_t destinations = std::max<uint64_t>(array_.destinations, 1);
-
-  // Uses that last longer than an interval are found by scheduling; then they go through FIFOs, and it is done again.
-  // What may share FIFOs and ports is made to where there are too few.
-  std::optional<Symbolic> best;
-  std::optional<Diagnostic> tooFew;
-  Sharing sharing;
-  std::string why;
+  passInputs(plain, *limits, distribution.loops());
+  forwardCopies(plain);
   step_ = "finding a bound of its interval";
-  const std::optional<int64_t> lowerBound = boundOf(network, distribution, least, destinations, diagnostics);
-  if (!lowerBound)
+  std::list<Copied> copies = withCopies(plain, distribution, least, diagnostics);
+  if (copies.empty())
     return std::nullopt;
-  for (size_t round = 0; round < 4;) {
-    step_ = "finding what holds its values";
-    limitDestinations(network, destinations);
-    const Storages storages = storagesOf(network, distribution.loops());
-    std::optional<ScheduleProblem> problem = problemOf(network, storages, array_, least, true, sharing, diagnostics);
-    if (!problem)
+  Found found;
+  for (Copied& each : copies)
+    if (!(found.made && found.made->interval <= each.interval) &&
+        !emitted(each, *limits, distribution, least, machineName, found, diagnostics))
       return std::nullopt;
-    const std::optional<ScheduleProblem> relaxed = problemOf(network, storages, array_, least, false, {}, diagnostics);
-    const std::optional<Schedule> bound = solved(*relaxed, onlyInterval, why);
-    if (!bound)
-      break;
-    std::optional<Schedule> schedule = solved(*problem, {}, why);
-    if (schedule) {
-      schedule->lowerBound = std::min(*lowerBound, bound->lowerBound);
-      if (!best || schedule->interval < best->interval) {
-        DiagnosticEngine said(diagnostics.sources());
-        Lack lack = Lack::Nothing;
-        const Emission emission = [&](const Schedule& each) -> std::optional<Symbolic> {
-          if (const std::string broken = verify(*problem, each); !broken.empty()) {
-            reportBroken(source_, broken, said);
-            return std::nullopt;
-          }
-          step_ = "giving it registers, routes and conditions";
-          return emit({network, storages, *problem, each, *limits, least, distribution}, machineName, array_, said,
-                      lack);
-        };
-        if (std::optional<Symbolic> made = emission(*schedule)) {
-          best = std::move(made);
-        } else if (!best) {
-          tooFew = said.all().front();
-          if (sharesMore(sharing, lack, storages))
-            continue;
-          if (lack == Lack::Registers)
-            best = withFewerRegisters(*problem, schedule->lowerBound, emission);
-        }
-        if (isOurs(said)) {
-          for (const Diagnostic& each : said.all())
-            diagnostics.add(each);
-          return std::nullopt;
-        }
-        if (!best)
-          break;
-      }
-      if (schedule->interval <= bound->interval)
-        break;
-    }
-    const auto longOnes = longUses(storages, *relaxed, bound->interval);
-    const size_t before = network.queued.size();
-    network.queued.insert(longOnes.begin(), longOnes.end());
-    if (network.queued.size() == before)
-      break;
-    ++round;
-  }
-  if (!best && tooFew)
-    diagnostics.add(std::move(*tooFew));
+  std::optional<Symbolic>& best = found.made;
+  if (!best && found.tooFew)
+    diagnostics.add(std::move(*found.tooFew));
   else if (!best)
-    diagnostics.report(noSchedule, source_.location, source_.name, why)
+    diagnostics.report(noSchedule, source_.location, source_.name, found.why)
         .help("an array with more units, or fewer operations in an iteration");
   if (best) {
     std::string broken = verify(*best, array_).broken;

@@ -9,6 +9,7 @@
 #include "base/source/diagnostic.h"
 #include "compiler/equations/graph.h"
 #include "runtime/array/symbolic.h"
+#include "runtime/array/transfers.h"
 
 #include <map>
 #include <optional>
@@ -18,9 +19,11 @@
 namespace strata::array {
 
 struct MapOptions {
-  /// Loops that are distributed over the rows and the columns of elements, by name: "" for none. Nothing: chosen such
-  /// that few inputs and outputs have to be routed through elements.
+  /// Loops that are distributed over the rows and the columns of elements, by name: "" for none. Nothing: chosen, of
+  /// several mappings, by the estimated cycles (estimate.h).
   std::optional<std::string> rowLoop, columnLoop;
+  /// Through which the array's buffers are filled and emptied; it counts in these cycles.
+  HostLink link;
   /// Loops in the order in which an element executes them, the outermost first. Empty: the program's, or the first
   /// legal one.
   std::vector<std::string> order;

@@ -26,8 +26,8 @@ isl::set Cell::domain() const {
 }
 
 Network::Network(const equations::Graph& source)
-    : graph(source), polyhedra(source.iterators.size(), source.parameters.size()),
-      context(polyhedra.context(source.context)) {
+    : owned_(std::make_shared<equations::Polyhedra>(source.iterators.size(), source.parameters.size())), graph(source),
+      polyhedra(*owned_), context(polyhedra.context(source.context)) {
   for (const equations::Variable& each : graph.variables)
     variables.push_back({each.name, each.type, each.location, {}});
   const auto define = [&](uint32_t variable, const Node& node, const isl::set& domain) {

@@ -9,6 +9,7 @@
 #include "compiler/equations/polyhedra.h"
 #include "runtime/array/symbolic.h"
 
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -60,13 +61,16 @@ struct Reading {
   isl::set domain; // of the reader
 };
 
+/// Copies have the sets' library in common; they stay in one thread.
 class Network {
+  std::shared_ptr<equations::Polyhedra> owned_;
+
 public:
   /// REQUIRES: the graph verifies, and outlives the network.
   explicit Network(const equations::Graph& graph);
 
   const equations::Graph& graph;
-  equations::Polyhedra polyhedra;
+  equations::Polyhedra& polyhedra;
   isl::set context; // all iterations for sizes that the program allows
   std::vector<NetworkVariable> variables;
   std::vector<Cell> cells;

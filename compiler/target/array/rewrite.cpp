@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
+#include <map>
 
 namespace strata::array {
 
@@ -351,7 +353,14 @@ void redirect(Network& network, uint32_t cell, uint32_t from, const std::vector<
 
 } // namespace
 
-void limitDestinations(Network& network, uint64_t limit) {
+std::vector<UseGroup> limitDestinations(Network& network, uint64_t limit, const Slack& slack,
+                                        const std::set<UseGroup>& apart) {
+  std::vector<UseGroup> together;
+  std::map<uint32_t, int64_t> slackOfCopies; // by cell
+  const auto slackOf = [&](const Reading& reading) {
+    const auto copy = slackOfCopies.find(reading.cell);
+    return copy == slackOfCopies.end() ? slack(reading) : copy->second;
+  };
   for (uint32_t variable = 0; variable < network.variables.size(); ++variable) {
     std::vector<Reading> readings = network.readings();
     std::vector<Holder> holders = holdersOf(network, readings, variable);
@@ -360,16 +369,24 @@ void limitDestinations(Network& network, uint64_t limit) {
     const std::string name = network.variables[variable].name;
     const ElementType type = network.variables[variable].type;
     const Location where = network.variables[variable].location;
-    // Several users at one distance: a copy at that distance has them all in its own iteration.
+    // Several users of one instance at one distance: a copy at that distance has them all in its own iteration.
     for (size_t i = 0; i < readings.size(); ++i) {
       if (readings[i].variable != variable || isZero(readings[i].distance))
         continue;
       size_t end = i;
       isl::set domain = network.polyhedra.empty();
+      bool isShared = false;
+      int64_t least = std::numeric_limits<int64_t>::max();
       while (end < readings.size() && readings[end].variable == variable &&
-             readings[end].distance == readings[i].distance)
+             readings[end].distance == readings[i].distance) {
+        isShared |= !domain.is_disjoint(readings[end].domain);
+        least = std::min(least, slackOf(readings[end]));
         domain = domain.unite(readings[end++].domain);
-      if (end > i + 1) {
+      }
+      const UseGroup group{variable, readings[i].distance};
+      if (isShared && !apart.contains(group)) {
+        together.push_back(group);
+        slackOfCopies[static_cast<uint32_t>(network.cells.size())] = least - 1; // the copy's own cycle
         const uint32_t copy = network.addCopy(name + ".late", type, equations::coalesced(domain),
                                               Use{variable, readings[i].distance}, where);
         for (size_t j = i; j < end; ++j)
@@ -381,27 +398,49 @@ void limitDestinations(Network& network, uint64_t limit) {
     holders = holdersOf(network, readings, variable);
     if (!exceeds(network, holders, limit))
       continue;
-    // The register stays, which copies read, and as many others as there is room for; copies take the rest.
-    const bool hasRegister = holders[0].kind == Holder::Kind::Register;
-    const size_t kept = (hasRegister ? 1 : 0) + limit - 1;
-    std::vector<OutputWrite> writes;
+    // The register stays, which copies read, and as many others as there is room for, those first that a recurrence
+    // waits for; copies take the rest.
+    if (holders[0].kind == Holder::Kind::Register)
+      holders.erase(holders.begin());
+    std::vector<std::pair<int64_t, size_t>> order; // slack and place
+    for (const Holder& each : holders)
+      order.emplace_back(each.kind == Holder::Kind::Queue ? slackOf(readings[each.reading])
+                                                          : std::numeric_limits<int64_t>::max(),
+                         order.size());
+    std::ranges::sort(order);
+    std::vector<Holder> waiting;
+    for (const auto& [cycles, place] : order)
+      waiting.push_back(holders[place]);
+    const auto takeFrom = [&](uint64_t most) {
+      std::vector<Holder> taken, rest;
+      for (Holder& each : waiting) {
+        taken.push_back(each);
+        if (!exceeds(network, taken, most))
+          continue;
+        taken.pop_back();
+        rest.push_back(std::move(each));
+      }
+      waiting = std::move(rest);
+      return taken;
+    };
     const std::vector<OutputWrite> allWrites = network.variables[variable].writes;
-    for (size_t i = 0; i < kept && i < holders.size(); ++i)
-      if (holders[i].kind == Holder::Kind::Output)
-        writes.push_back(allWrites[holders[i].write]);
-    for (size_t i = kept; i < holders.size(); i += limit) {
+    std::vector<OutputWrite> writes;
+    for (const Holder& each : takeFrom(limit - 1))
+      if (each.kind == Holder::Kind::Output)
+        writes.push_back(allWrites[each.write]);
+    while (!waiting.empty()) {
+      const std::vector<Holder> taken = takeFrom(limit);
       isl::set domain = network.polyhedra.empty();
-      const size_t end = std::min(i + limit, holders.size());
-      for (size_t j = i; j < end; ++j)
-        domain = domain.unite(holders[j].domain);
+      for (const Holder& each : taken)
+        domain = domain.unite(each.domain);
       const uint32_t copy =
           network.addCopy(name + ".copy", type, equations::coalesced(domain), Use{variable, network.zero()}, where);
-      for (size_t j = i; j < end; ++j) {
-        if (holders[j].kind == Holder::Kind::Output) {
-          network.variables[copy].writes.push_back(allWrites[holders[j].write]);
+      for (const Holder& each : taken) {
+        if (each.kind == Holder::Kind::Output) {
+          network.variables[copy].writes.push_back(allWrites[each.write]);
           continue;
         }
-        const Reading& reading = readings[holders[j].reading];
+        const Reading& reading = readings[each.reading];
         redirect(network, reading.cell, variable, reading.distance, copy, reading.distance);
         if (isZero(reading.distance) && network.queued.erase({variable, reading.cell}) != 0)
           network.queued.insert({copy, reading.cell});
@@ -409,6 +448,7 @@ void limitDestinations(Network& network, uint64_t limit) {
     }
     network.variables[variable].writes = std::move(writes);
   }
+  return together;
 }
 
 } // namespace strata::array

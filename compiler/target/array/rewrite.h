@@ -9,6 +9,10 @@
 #include "base/machine/machine.h"
 #include "compiler/target/array/network.h"
 
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace strata::array {
@@ -29,8 +33,16 @@ void forwardCopies(Network& network);
 /// Only for two distributed loops: of one row or column of elements each has a border of its own.
 void passInputs(Network& network, const std::vector<LoopRange>& ranges, const std::vector<uint32_t>& distributed);
 
-/// No instance is written to more registers than `limit`: several users at one distance share a copy, and copies take
-/// over what is too much.
-void limitDestinations(Network& network, uint64_t limit);
+/// How many cycles later a use may get its value before iterations begin less often; the largest number for any time.
+using Slack = std::function<int64_t(const Reading&)>;
+
+/// Users of one variable at one distance.
+using UseGroup = std::pair<uint32_t, std::vector<int64_t>>;
+
+/// No instance is written to more registers than `limit`: users of one instance at one distance share a copy, but for
+/// the groups in `apart`, and copies take over what is too much, of the uses with the most slack. Gives the groups that
+/// share a copy.
+std::vector<UseGroup> limitDestinations(Network& network, uint64_t limit, const Slack& slack,
+                                        const std::set<UseGroup>& apart = {});
 
 } // namespace strata::array

@@ -271,36 +271,66 @@ std::optional<ScheduleProblem> problemOf(const Network& network, const Storages&
   return problem;
 }
 
+namespace {
+
+/// Between offsets of operations, with their least latencies.
+struct Ways {
+  static constexpr int64_t none = INT64_MIN / 4;
+  std::vector<int64_t> latency;           // the least
+  std::vector<std::vector<int64_t>> most; // the longest way from the first to the second; none
+
+  /// By Floyd and Warshall.
+  Ways(const ScheduleProblem& problem, int64_t interval)
+      : most(problem.operations.size(), std::vector<int64_t>(problem.operations.size(), none)) {
+    const size_t count = problem.operations.size();
+    for (size_t i = 0; i < count; ++i) {
+      most[i][i] = 0;
+      int64_t least = INT64_MAX;
+      for (const ScheduleProblem::Choice& choice : problem.operations[i].choices)
+        least = std::min(least, choice.latency);
+      latency.push_back(least);
+    }
+    for (const ScheduleProblem::Constraint& each : problem.constraints) {
+      const int64_t length = each.cycles - interval * each.iterations + (each.fromArrival ? latency[each.from] : 0) -
+                             (each.toArrival ? latency[each.to] : 0);
+      most[each.from][each.to] = std::max(most[each.from][each.to], length);
+    }
+    for (size_t k = 0; k < count; ++k)
+      for (size_t i = 0; i < count; ++i)
+        for (size_t j = 0; j < count; ++j)
+          if (most[i][k] != none && most[k][j] != none)
+            most[i][j] = std::max(most[i][j], most[i][k] + most[k][j]);
+  }
+};
+
+} // namespace
+
+std::function<int64_t(const Reading&)> slackOf(const Network& network, const std::vector<int64_t>& leastTiles,
+                                               const ScheduleProblem& problem, int64_t interval) {
+  std::vector<uint32_t> variables; // by cell
+  for (const Cell& cell : network.cells)
+    variables.push_back(cell.variable);
+  return
+      [ways = Ways(problem, interval), variables = std::move(variables), leastTiles, interval](const Reading& reading) {
+        int64_t slack = INT64_MAX;
+        for (size_t writer = 0; writer < variables.size() && reading.cell < variables.size(); ++writer)
+          if (variables[writer] == reading.variable && ways.most[reading.cell][writer] != Ways::none)
+            slack = std::min(slack, interval * leastIterations(reading.distance, leastTiles) -
+                                        ways.most[reading.cell][writer] - ways.latency[writer]);
+        return slack;
+      };
+}
+
 std::set<std::pair<uint32_t, uint32_t>> longUses(const Storages& storages, const ScheduleProblem& problem,
                                                  int64_t interval) {
-  // Longest ways between offsets, by Floyd and Warshall; latencies are the least ones.
-  const size_t count = problem.operations.size();
-  constexpr int64_t none = INT64_MIN / 4;
-  std::vector<std::vector<int64_t>> way(count, std::vector<int64_t>(count, none));
-  std::vector<int64_t> latency;
-  for (size_t i = 0; i < count; ++i) {
-    way[i][i] = 0;
-    int64_t least = INT64_MAX;
-    for (const ScheduleProblem::Choice& choice : problem.operations[i].choices)
-      least = std::min(least, choice.latency);
-    latency.push_back(least);
-  }
-  for (const ScheduleProblem::Constraint& each : problem.constraints) {
-    const int64_t length = each.cycles - interval * each.iterations + (each.fromArrival ? latency[each.from] : 0) -
-                           (each.toArrival ? latency[each.to] : 0);
-    way[each.from][each.to] = std::max(way[each.from][each.to], length);
-  }
-  for (size_t k = 0; k < count; ++k)
-    for (size_t i = 0; i < count; ++i)
-      for (size_t j = 0; j < count; ++j)
-        if (way[i][k] != none && way[k][j] != none)
-          way[i][j] = std::max(way[i][j], way[i][k] + way[k][j]);
+  const Ways ways(problem, interval);
   std::set<std::pair<uint32_t, uint32_t>> found;
   for (const Storage& storage : storages.storages)
     if (storage.kind == Storage::Kind::Register)
       for (const uint32_t writer : storage.writers)
         for (const uint32_t reader : storage.readers)
-          if (way[writer][reader] != none && way[writer][reader] - latency[writer] > interval - 1)
+          if (ways.most[writer][reader] != Ways::none &&
+              ways.most[writer][reader] - ways.latency[writer] > interval - 1)
             found.insert({storage.variable, reader});
   return found;
 }

@@ -10,6 +10,7 @@
 #include "compiler/target/array/network.h"
 #include "compiler/target/array/schedule.h"
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <utility>
@@ -75,6 +76,12 @@ struct Sharing {
 std::optional<ScheduleProblem> problemOf(const Network& network, const Storages& storages,
                                          const machine::ProcessorArray& array, const std::vector<int64_t>& leastTiles,
                                          bool keepsRegisters, const Sharing& sharing, DiagnosticEngine& diagnostics);
+
+/// How many cycles later a use may get its value before a recurrence takes longer than `interval`: by the use, the
+/// largest number where it is in none. Uses by cells that the network gets later are in none. REQUIRES: the problem is
+/// the network's, and has a schedule with this interval.
+std::function<int64_t(const Reading&)> slackOf(const Network& network, const std::vector<int64_t>& leastTiles,
+                                               const ScheduleProblem& problem, int64_t interval);
 
 /// Uses within an iteration that last an interval or longer in every schedule with this interval.
 std::set<std::pair<uint32_t, uint32_t>> longUses(const Storages& storages, const ScheduleProblem& problem,
