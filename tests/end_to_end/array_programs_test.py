@@ -192,7 +192,7 @@ class Several(harness.Case):
         refused(["--region", "1x5"], [], "array-placement", "4 x 4")
         # Both need a northern and a western border.
         self.is_refused("run", *self.part(PROGRAMS["systolic"], {"M": 9, "N": 8, "K": 7}, "p0")[0], "+",
-                        *self.part(PROGRAMS["align"], {"M": 8, "N": 5}, "p1")[0], "--machine", "array-8x8", code="error[array-borders]", mentions="'align'")
+                        *self.part(PROGRAMS["align"], {"M": 8, "N": 5}, "p1")[0], "--distribute", "i,j", "--machine", "array-8x8", code="error[array-borders]", mentions="'align'")
         four = [word for number in range(4) for word in [*self.part(PROGRAMS["vectadd"], {"N": 9}, f"p{number}")[0], "+"]]
         self.is_refused("run", *four, *self.part(PROGRAMS["vectadd"], {"N": 9}, "p4")[0], "--machine", "array-8x8",
                         code="error[array-programs-controllers]", mentions="5 programs")

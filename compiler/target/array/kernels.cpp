@@ -32,6 +32,10 @@ std::string keyOf(const Machine& machine, const machine::ProcessorArray& array, 
   std::string key;
   llvm::raw_string_ostream text(key);
   text << '\n' << machine.name << '\n' << fingerprint(array) << ' ' << array.rows << ' ' << array.columns << '\n';
+  const HostLink link = target::hostLink(machine);
+  text << link.latency << ' ' << link.bandwidth.bytes << ' ' << link.bandwidth.cycles << '\n';
+  if (options.region)
+    text << options.region->first << 'x' << options.region->second << '\n';
   for (const std::optional<std::string>& loop : {options.rowLoop, options.columnLoop})
     text << (loop ? "=" + *loop : "chosen") << '\n';
   for (const std::string& loop : options.order)
@@ -217,6 +221,7 @@ std::optional<Symbolic> symbolicOf(const std::string& key, const equations::Grap
   MapOptions wanted;
   wanted.rowLoop = options.rowLoop;
   wanted.columnLoop = options.columnLoop;
+  wanted.region = options.region;
   wanted.link = target::hostLink(machine);
   wanted.order = options.order;
   wanted.leastTiles = options.leastTiles;

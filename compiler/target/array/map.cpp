@@ -44,7 +44,10 @@ class Mapper {
 public:
   Mapper(const Graph& source, const machine::ProcessorArray& array, const MapOptions& options,
          DiagnosticEngine& diagnostics)
-      : source_(source), array_(array), options_(options), diagnostics_(diagnostics) {}
+      : source_(source), array_(array), options_(options), diagnostics_(diagnostics), region_(array) {
+    if (options.region)
+      std::tie(region_.rows, region_.columns) = *options.region;
+  }
 
   std::optional<Symbolic> run(const std::string& machineName);
   /// What is being done, for messages.
@@ -53,6 +56,7 @@ public:
 private:
   struct Choice {
     std::optional<uint32_t> row, column; // iterators of the source
+    int64_t inside = 0;                  // inputs and outputs that have to be led through elements
   };
   std::optional<uint32_t> loopNamed(const std::string& name, bool& isGood);
   bool named();
@@ -90,6 +94,7 @@ private:
   const machine::ProcessorArray& array_;
   const MapOptions& options_;
   DiagnosticEngine& diagnostics_;
+  machine::ProcessorArray region_; // the array, as large as instances may be
   Choice choice_;
   std::vector<uint32_t> wished_;
   std::vector<int64_t> least_; // by iterator of the source
@@ -192,14 +197,14 @@ std::vector<Mapper::Choice> Mapper::candidates(const Graph& graph, const std::ve
     return false;
   };
   struct Ranked {
-    int64_t inside = 0, crossing = 0; // inputs and outputs that do not pass a border, uses of other tiles' values
+    int64_t crossing = 0; // uses of other tiles' values
     Choice choice;
   };
   std::vector<Ranked> pairs, single;
   for (uint32_t row = 0; row < loops; ++row) {
-    const bool isColumn = array_.columns == 1 && array_.rows > 1;
-    single.push_back({0, crossing(row), isColumn ? Choice{row, std::nullopt} : Choice{std::nullopt, row}});
-    for (uint32_t column = row + 1; column < loops && array_.rows > 1 && array_.columns > 1; ++column) {
+    const bool isColumn = region_.columns == 1 && region_.rows > 1;
+    single.push_back({crossing(row), isColumn ? Choice{row, std::nullopt} : Choice{std::nullopt, row}});
+    for (uint32_t column = row + 1; column < loops && region_.rows > 1 && region_.columns > 1; ++column) {
       int64_t inside = 0;
       for (const Cell& cell : network.cells)
         for (const Alternative& each : cell.alternatives)
@@ -209,13 +214,13 @@ std::vector<Mapper::Choice> Mapper::candidates(const Graph& graph, const std::ve
       for (const NetworkVariable& variable : network.variables)
         for (const OutputWrite& write : variable.writes)
           inside += isAtBorder(write.index, write.domain, true, row, column) ? 0 : 1;
-      pairs.push_back({inside, crossing(row) + crossing(column), {row, column}});
+      pairs.push_back({crossing(row) + crossing(column), {row, column, inside}});
     }
   }
   std::vector<Choice> list;
   for (std::vector<Ranked>* each : {&pairs, &single}) {
     std::ranges::sort(*each, {}, [](const Ranked& one) {
-      return std::tuple(one.inside, one.crossing, one.choice.row, one.choice.column);
+      return std::tuple(one.choice.inside, one.crossing, one.choice.row, one.choice.column);
     });
     for (const Ranked& one : *each)
       list.push_back(one.choice);
@@ -397,7 +402,8 @@ std::optional<Symbolic> Mapper::run(const std::string& machineName) {
   const std::vector<Choice> choices = candidates(graph, dependences);
   for (const Choice& choice : choices) {
     const bool isPair = choice.row && choice.column, isNone = !choice.row && !choice.column;
-    if (isPair ? pairs == mostPairs : single == mostSingle || (isNone && !all.empty()))
+    const bool isAsked = options_.region && pairs > 0; // for both rows and columns
+    if (isPair ? pairs == mostPairs : single == mostSingle || isAsked || (isNone && !all.empty()))
       continue;
     DiagnosticEngine unsaid(diagnostics_.sources());
     unsaid.enableRemarks(true);
@@ -422,13 +428,16 @@ std::optional<Symbolic> Mapper::run(const std::string& machineName) {
     return std::nullopt;
   }
   // With sizes that fill a small array, and not a large one; with smaller ones where none has an instance.
-  int64_t size = std::min<int64_t>(4 * static_cast<int64_t>(std::max(array_.rows, array_.columns)), 32);
+  int64_t size = std::min<int64_t>(4 * static_cast<int64_t>(std::max(region_.rows, region_.columns)), 32);
   const auto isEstimated = [](const Made& each) { return each.estimate.has_value(); };
   for (; all.size() > 1 && size > 1 && std::ranges::none_of(all, isEstimated); size /= 2)
     for (Made& each : all)
-      each.estimate = estimate(each.symbolic, array_, options_.link, size);
+      each.estimate = estimate(each.symbolic, region_, options_.link, size);
+  // Two loops for which inputs and outputs have to be led through elements take many of these, wires and borders, which
+  // leaves less for other programs: they are worth it where one loop takes twice as long.
   auto best = std::ranges::min_element(all, {}, [](const Made& each) {
-    return each.estimate ? each.estimate->cycles : std::numeric_limits<int64_t>::max();
+    constexpr int64_t never = std::numeric_limits<int64_t>::max();
+    return !each.estimate ? never : each.estimate->cycles * (each.choice.inside > 0 ? 2 : 1);
   });
   for (const Diagnostic& each : best->said)
     diagnostics_.add(each);

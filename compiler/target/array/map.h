@@ -14,6 +14,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace strata::array {
@@ -22,6 +23,9 @@ struct MapOptions {
   /// Loops that are distributed over the rows and the columns of elements, by name: "" for none. Nothing: chosen, of
   /// several mappings, by the estimated cycles (estimate.h).
   std::optional<std::string> rowLoop, columnLoop;
+  /// The region that instances will have, where it is known: both, one or none of its rows and columns are several, and
+  /// so are the loops that are chosen.
+  std::optional<std::pair<uint32_t, uint32_t>> region;
   /// Through which the array's buffers are filled and emptied; it counts in these cycles.
   HostLink link;
   /// Loops in the order in which an element executes them, the outermost first. Empty: the program's, or the first

@@ -144,12 +144,25 @@ protected:
 };
 
 TEST_F(Mapping, MapsARecurrence) {
+  options.region = {1, 4};
   const std::optional<Symbolic> made = mapped(recurrence(2, {{0, 1}}));
   ASSERT_TRUE(made) << diagnostics.render({});
   EXPECT_EQ(made->interval, made->lowerBound);
   EXPECT_EQ(validate(*made, array), "");
   // Rows are independent of each other: the outer loop is distributed.
   EXPECT_EQ(made->loops[made->columnLoop].name, "i0");
+}
+
+TEST_F(Mapping, DistributesAsManyLoopsAsTheRegionHasDirections) {
+  const auto loopsOf = [&](uint32_t rows, uint32_t columns) {
+    options.region = {rows, columns};
+    const std::optional<Symbolic> made = mapped(recurrence(2, {{0, 1}}));
+    EXPECT_TRUE(made) << diagnostics.render({});
+    return std::pair(made->rowLoop != Symbolic::none, made->columnLoop != Symbolic::none);
+  };
+  EXPECT_EQ(loopsOf(4, 4), std::pair(true, true));
+  EXPECT_EQ(loopsOf(4, 1), std::pair(true, false));
+  EXPECT_EQ(loopsOf(1, 4), std::pair(false, true));
 }
 
 TEST_F(Mapping, TakesMoreCyclesThanUnits) {
