@@ -54,6 +54,22 @@ protected:
   Symbolic right;
 };
 
+// What `v` computes is `w`, too, but not in all iterations, although the sum takes all.
+TEST_F(Meaning, CopiesInSomeIterations) {
+  take(R"(parameter N, M >= 1;
+input a: int32[N, M];
+output s: int32[M];
+variable v, w: int32;
+for i, j where 0 <= i < N and 0 <= j < M {
+  v[i, j] = a[i, j] + a[i, j];
+  w[i, j] = v[i, j] if i >= 2 and j >= 1;
+  w[i, j] = v[i, j] * (-5) if i < 2 or j < 1;
+  s[j] = sum[i](w[i, j]);
+}
+)");
+  expect([](Symbolic&) {}, "");
+}
+
 constexpr const char* operations = R"(parameter N >= 1;
 input a, b: int32[N];
 output low, high, size, less, other: int32[N];

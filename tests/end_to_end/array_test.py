@@ -114,6 +114,26 @@ class Arrays(harness.Case):
         result = self.succeeds(*words[:-2], "1x4", "--remarks")
         self.assertNotIn("array-skewed", result.out + result.err)
 
+    def test_loops_are_chosen_by_their_cycles(self):
+        """With the sizes of the estimate it is what a run takes, and no other choice that was mapped takes half as long."""
+        for name, sizes, chosen in (("matmul", "MNK", 2), ("syrk", "NK", 2), ("fir", "NT", 1)):
+            program = next(each for each in programs() if each.name == name)
+            size = dict.fromkeys(sizes, 16)
+            given = program.make(size)
+            words = ("run", program.path, "--machine", "array-4x4", *input_options(self, given), "--size", ",".join(f"{key}=16" for key in size),
+                     "--stats=json")
+            said = self.succeeds(*words, "--remarks").err
+            remark = re.search(rf"remark\[array-distributed\]: '{name}' is distributed with (.*): (\d+) cycles, estimated for sizes of 16(;.*)", said)
+            self.assertEqual(remark[1].count("'") // 2, chosen, remark[0])
+            self.assertGreater(2 * min(int(cycles) for cycles in re.findall(r": (\d+)", remark[3])), int(remark[2]))
+            figures = json.loads(re.search(r"^\{.*\}$", said, re.MULTILINE)[0])["array"]
+            self.assertAlmostEqual(int(remark[2]) / figures["cycles with transfers"], 1, delta=0.05)
+        # As many loops as the region has directions.
+        for region, rows, columns in (("4x4", 4, 4), ("1x4", 1, 4), ("4x1", 4, 1)):
+            result = json.loads(self.succeeds("run", FIR.path, "--machine", "array-4x4", "--size", "N=16,T=16", "--in", "x=iota", "--in", "h=1",
+                                              "--region", region, "--stats=json").err)["array"]
+            self.assertEqual((result["rows"], result["columns"]), (rows, columns))
+
     def test_the_largest_arrays(self):
         """A program on more elements than the smaller arrays have, along one dimension and along two."""
         product = next(program for program in programs() if program.name == "systolic")

@@ -153,6 +153,23 @@ TEST_F(Mapping, MapsARecurrence) {
   EXPECT_EQ(made->loops[made->columnLoop].name, "i0");
 }
 
+TEST_F(Mapping, CopiesStayOutOfRecurrences) {
+  // Three users of a value, and two destinations: that of the next row has to have it at once, the neighbour has not.
+  options.rowLoop = options.columnLoop = "";
+  options.order = {"i0", "i1"};
+  Graph graph = recurrence(2, {{1, 0}});
+  Node later = graph.nodes[2];
+  ASSERT_EQ(later.target, 1u);
+  later.operands[1] = Use{0, {0, 1}};
+  later.domain = where(2, {0, 1});
+  graph.nodes[2].domain = where(2, {0, 1}, false);
+  graph.nodes.push_back(later);
+  const std::optional<Symbolic> made = mapped(graph);
+  ASSERT_TRUE(made) << diagnostics.render({});
+  EXPECT_TRUE(std::ranges::any_of(made->instructions, [](const auto& each) { return each.name == "v0.copy"; }));
+  EXPECT_EQ(made->interval, 1);
+}
+
 TEST_F(Mapping, DistributesAsManyLoopsAsTheRegionHasDirections) {
   const auto loopsOf = [&](uint32_t rows, uint32_t columns) {
     options.region = {rows, columns};

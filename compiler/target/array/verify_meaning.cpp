@@ -313,8 +313,9 @@ void MeaningVerifier::proveInstruction(uint32_t instruction, const Meant& meant,
 void MeaningVerifier::proveVariable(uint32_t instruction, uint32_t variable, const Offsets& back,
                                     const isl::set& where) {
   const std::string& name = symbolic_.instructions[instruction].name;
+  // What stands for another variable, of which that one is a copy, does so in no other iterations.
   isl::set defined = sets_.none();
-  for (size_t n = 0; n < graph_.nodes.size(); ++n)
+  for (size_t n = 0; n < graph_.nodes.size() && name == graph_.variables[variable].name; ++n)
     if (!graph_.nodes[n].isOutput && graph_.nodes[n].target == variable)
       defined = defined.unite(sets_.later(domains_[n], back));
   const isl::set fresh = claim({instruction, "variable " + std::to_string(variable), back}, where,
