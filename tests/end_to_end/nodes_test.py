@@ -191,24 +191,24 @@ class Nodes(harness.Case):
             self.assertEqual(self.between_nodes(*words, *more), 4 * (2048 * 768 + 768 * 2048))
 
         def border(total, block):
-            """How many rows are read and how many are written by another node than they lie in, where each has four blocks in a row."""
+            """How many rows are read and how many are written by another node than they lie in, where each has eight blocks in a row."""
             share, read, written = -(-total // 4), 0, 0
             for number, first in enumerate(range(1, total - 1, block)):
                 last = min(first + block, total - 1)
-                read += sum(row // share != number // 4 for row in range(first - 1, last + 1))
-                written += sum(row // share != number // 4 for row in range(first, last))
+                read += sum(row // share != number // 8 for row in range(first - 1, last + 1))
+                written += sum(row // share != number // 8 for row in range(first, last))
             return read, written
 
-        read, written = border(2050, 128)
+        read, written = border(2050, 64)
         words = ("run", os.path.join(heat, "heat.sq"), "--map", os.path.join(heat, "cluster.map"), "--size", "M=2050,N=66", "--in", "pairs=2", "--in",
                  "a=random:1", "--in", "b=random:1")
         for more in ((), ("--nodes", "4")):
             self.assertEqual(self.between_nodes(*words, *more), 4 * 4 * (read * 66 + written * 64))
-        read, written = border(258, 16)
+        read, written = border(258, 8)
         words = ("run", os.path.join(heat3d, "heat3d.sq"), "--map", os.path.join(heat3d, "cluster.map"), "--size", "L=258,M=34,N=66", "--in", "pairs=2",
                  "--in", "a=random:1", "--in", "b=random:1")
         for more in ((), ("--nodes", "4")):
-            self.assertEqual(self.between_nodes(*words, *more), 4 * 4 * (read * 34 * 66 + written * 32 * 64))
+            self.assertEqual(self.between_nodes(*words, *more), 4 * 4 * (read * 2 * 18 * 66 + written * 32 * 64))
 
     def peaks(self, result):
         return [int(taken) for _, taken in re.findall(r"peak memory of process (\d): (\d+)", result.out)]
