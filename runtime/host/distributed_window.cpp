@@ -170,7 +170,73 @@ private:
       strata_count(across_, counts.across);
   }
 
+  /// The elements of a move in one dimension that follow each other in one part of it.
+  struct Piece {
+    int64_t length;
+    int64_t instance, bytes; // what they add to their places
+    int64_t memory;          // bytes from the move's first element in memory
+  };
+
+  /// A move along the block's dimensions, box by box: each is a piece of every dimension, and lies in one instance.
+  /// False, with nothing moved, for other moves, and those with many pieces.
+  bool moveBoxes(const WindowMove& move, int64_t own, Counts& counts) {
+    constexpr size_t mostDimensions = 6, mostPieces = 8;
+    const size_t rank = dimensions_.size();
+    if (rank == 0 || rank > mostDimensions || static_cast<size_t>(move.rank) != rank)
+      return false;
+    Piece pieces[mostDimensions][mostPieces];
+    size_t counted[mostDimensions] = {}, which[mostDimensions] = {};
+    const int64_t at = move.offset / move.elementBytes;
+    for (size_t d = 0; d < rank; ++d) {
+      const Dimension& dimension = dimensions_[d];
+      const int64_t count = move.extents[d];
+      const int64_t start = dimension.extent ? at / dimension.stride % dimension.extent : 0;
+      if (count < 1 || (count != 1 && move.windowStrides[d] != dimension.stride) || start + count > dimension.extent)
+        return false;
+      for (int64_t done = 0, length = 0; done < count; done += length) {
+        if (counted[d] == mostPieces)
+          return false;
+        length = std::min(dimension.shares.run(start + done), count - done);
+        pieces[d][counted[d]++] = {length, dimension.shares.partOf(start + done) * dimension.skip,
+                                   dimension.shares.placeOf(start + done) * dimension.step,
+                                   done * move.memoryStrides[d] * move.elementBytes};
+      }
+    }
+    for (bool isMore = true; isMore;) {
+      Place place;
+      char* memory = move.memory;
+      int64_t extents[mostDimensions];
+      for (size_t d = 0; d < rank; ++d) {
+        const Piece& piece = pieces[d][which[d]];
+        place.instance += piece.instance;
+        place.bytes += piece.bytes;
+        memory += piece.memory;
+        extents[d] = piece.length;
+      }
+      moveBox(move, place, elsewhere(place.instance), memory, extents, 0, own, counts);
+      isMore = false;
+      for (size_t d = rank; d-- > 0 && !isMore;) {
+        isMore = ++which[d] < counted[d];
+        if (!isMore)
+          which[d] = 0;
+      }
+    }
+    return true;
+  }
+
+  /// The elements from `place` on in dimensions from `d` on; `rank` is elsewhere()'s.
+  void moveBox(const WindowMove& move, Place place, int64_t rank, char* memory, const int64_t* extents, size_t d,
+               int64_t own, Counts& counts) {
+    const int64_t memoryStep = move.memoryStrides[d] * move.elementBytes;
+    if (d + 1 == dimensions_.size())
+      return run(move, place, rank, dimensions_[d].step, memory, memoryStep, extents[d], own, counts);
+    for (int64_t i = 0; i < extents[d]; ++i, place.bytes += dimensions_[d].step, memory += memoryStep)
+      moveBox(move, place, rank, memory, extents, d + 1, own, counts);
+  }
+
   void moveRows(const WindowMove& move, int64_t own, Counts& counts) {
+    if (moveBoxes(move, own, counts))
+      return;
     std::vector<int64_t> index(static_cast<size_t>(move.rank), 0);
     int64_t at = move.offset / move.elementBytes;
     char* memory = move.memory;
@@ -303,7 +369,7 @@ private:
         Place place;
         for (const Dimension& dimension : dimensions_)
           add(place, dimension, (at + i * step) / dimension.stride % dimension.extent);
-        run(move, place, 0, memory + i * memoryStep, 0, 1, own, counts);
+        run(move, place, elsewhere(place.instance), 0, memory + i * memoryStep, 0, 1, own, counts);
       }
       return;
     }
@@ -318,24 +384,30 @@ private:
       const int64_t here = std::min(count, machine::divideUp(dimension.shares.run(index), apart));
       Place place = others;
       add(place, dimension, index);
-      run(move, place, apart * dimension.step, memory, memoryStep, here, own, counts);
+      run(move, place, elsewhere(place.instance), apart * dimension.step, memory, memoryStep, here, own, counts);
       count -= here;
       index += here * apart;
       memory += here * memoryStep;
     }
   }
 
-  void run(const WindowMove& move, const Place& place, int64_t step, char* memory, int64_t memoryStep, int64_t count,
-           int64_t own, Counts& counts) {
+  /// The rank that has an instance, counted from this block's first, if that is not this one; else -1.
+  int64_t elsewhere(int64_t instance) const {
+    const Ranks* all = ranks();
+    const int64_t rank = all ? rankOf(firstInstance_ + instance, instances_, *all) : -1;
+    return all && rank != all->own() ? rank : -1;
+  }
+
+  void run(const WindowMove& move, const Place& place, int64_t rank, int64_t step, char* memory, int64_t memoryStep,
+           int64_t count, int64_t own, Counts& counts) {
     char* element = first_ + place.instance * between_ + place.bytes;
     (place.instance == own ? counts.within : counts.across) += count * move.elementBytes;
-    if (Ranks* all = ranks())
-      if (const int64_t rank = rankOf(firstInstance_ + place.instance, instances_, *all); rank != all->own()) {
-        counts.elsewhere = true;
-        const Elements there{element, step}, here{memory, memoryStep};
-        return move.intoWindow ? all->write(rank, there, here, count, move.elementBytes)
-                               : all->read(rank, here, there, count, move.elementBytes);
-      }
+    if (rank >= 0) {
+      counts.elsewhere = true;
+      const Elements there{element, step}, here{memory, memoryStep};
+      return move.intoWindow ? ranks()->write(rank, there, here, count, move.elementBytes)
+                             : ranks()->read(rank, here, there, count, move.elementBytes);
+    }
     if (move.intoWindow)
       copyRun(element, step, memory, memoryStep, count, move.elementBytes);
     else
