@@ -302,6 +302,15 @@ uint64_t destinationsOf(const machine::ProcessorArray& array) {
   return std::max<uint64_t>(array.destinations, 1);
 }
 
+void reportTooHard(const Graph& graph, const char* step, const isl::exception& exception,
+                   DiagnosticEngine& diagnostics) {
+  const std::string said = exception.what(); // with a place in a source file in front
+  const size_t place = said.rfind(": ");
+  diagnostics
+      .report(tooHard, graph.location, graph.name, step, place == std::string::npos ? said : said.substr(place + 2))
+      .help("simplify the conditions of its equations");
+}
+
 /// Whether an error is not the user's.
 bool isOurs(const DiagnosticEngine& diagnostics) {
   return std::ranges::any_of(diagnostics.all(), [](const Diagnostic& each) {
@@ -407,7 +416,12 @@ std::optional<Symbolic> Mapper::run(const std::string& machineName) {
       continue;
     DiagnosticEngine unsaid(diagnostics_.sources());
     unsaid.enableRemarks(true);
-    std::optional<Symbolic> made = attempt(graph, dependences, choice, machineName, unsaid);
+    std::optional<Symbolic> made;
+    try {
+      made = attempt(graph, dependences, choice, machineName, unsaid);
+    } catch (const isl::exception& exception) { // another choice may be simpler
+      reportTooHard(source_, step_, exception, unsaid);
+    }
     if (isOurs(unsaid)) {
       wrong = unsaid.all();
       all.clear();
@@ -667,12 +681,7 @@ std::optional<Symbolic> map(const Graph& graph, const std::string& machineName, 
   try {
     return mapper.run(machineName);
   } catch (const isl::exception& exception) {
-    const std::string said = exception.what(); // with a place in a source file in front
-    const size_t place = said.rfind(": ");
-    diagnostics
-        .report(tooHard, graph.location, graph.name, mapper.step(),
-                place == std::string::npos ? said : said.substr(place + 2))
-        .help("simplify the conditions of its equations");
+    reportTooHard(graph, mapper.step(), exception, diagnostics);
     return std::nullopt;
   }
 }
