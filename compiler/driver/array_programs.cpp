@@ -102,6 +102,7 @@ private:
         if (!prepare(session_, program.data))
           return false;
         session_.options.compile.arrayPlace = {}; // whether it goes onto the array is looked at here
+        session_.options.compile.array.isShared = programs_.size() > 1;
         for (const OutputOption& output : program.data.outputs)
           checkWritable(output.path, diagnostics_, output.where);
         if (isSymbolic(session_.options.compile.program))

@@ -25,6 +25,7 @@ struct ArrayOptions {
     friend auto operator<=>(const Skew&, const Skew&) = default;
   };
   std::vector<Skew> skews;
+  bool isShared = false; // the array, with other programs
 
   // Of the instantiation, which knows them.
   std::optional<std::pair<uint32_t, uint32_t>> region; // rows and columns of elements; nothing: chosen

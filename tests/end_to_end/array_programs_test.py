@@ -164,6 +164,9 @@ class Several(harness.Case):
     def test_one_program_twice(self):
         self.together(*(self.part(FIR, {"N": 20 + 5 * number, "T": 3}, f"p{number}", seed=number) for number in range(3)),
                       options=("--machine", "array-8x8"))
+        # Alone it takes elements in both directions, whose data need all borders.
+        self.together(*(self.part(PROGRAMS["matmul"], {"M": 9, "N": 8, "K": 7}, f"q{number}", seed=number) for number in range(2)),
+                      options=("--machine", "array-8x8"))
 
     def test_one_machine_by_two_values_is_refused(self):
         first, second = (self.part(FIR, {"N": 20, "T": 3}, name)[0] for name in "ab")

@@ -34,6 +34,7 @@ std::string keyOf(const Machine& machine, const machine::ProcessorArray& array, 
   text << '\n' << machine.name << '\n' << fingerprint(array) << ' ' << array.rows << ' ' << array.columns << '\n';
   const HostLink link = target::hostLink(machine);
   text << link.latency << ' ' << link.bandwidth.bytes << ' ' << link.bandwidth.cycles << '\n';
+  text << (options.isShared ? "shared\n" : "");
   if (options.region)
     text << options.region->first << 'x' << options.region->second << '\n';
   for (const std::optional<std::string>& loop : {options.rowLoop, options.columnLoop})
@@ -222,6 +223,7 @@ std::optional<Symbolic> symbolicOf(const std::string& key, const equations::Grap
   wanted.rowLoop = options.rowLoop;
   wanted.columnLoop = options.columnLoop;
   wanted.region = options.region;
+  wanted.isShared = options.isShared;
   wanted.link = target::hostLink(machine);
   wanted.order = options.order;
   wanted.leastTiles = options.leastTiles;

@@ -214,7 +214,8 @@ std::vector<Mapper::Choice> Mapper::candidates(const Graph& graph, const std::ve
       for (const NetworkVariable& variable : network.variables)
         for (const OutputWrite& write : variable.writes)
           inside += isAtBorder(write.index, write.domain, true, row, column) ? 0 : 1;
-      pairs.push_back({crossing(row) + crossing(column), {row, column, inside}});
+      if (inside == 0 || !options_.isShared || options_.region)
+        pairs.push_back({crossing(row) + crossing(column), {row, column, inside}});
     }
   }
   std::vector<Choice> list;

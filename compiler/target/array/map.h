@@ -26,6 +26,8 @@ struct MapOptions {
   /// The region that instances will have, where it is known: both, one or none of its rows and columns are several, and
   /// so are the loops that are chosen.
   std::optional<std::pair<uint32_t, uint32_t>> region;
+  /// Other programs are on the array, too: two loops are chosen only if all data then pass the borders by themselves.
+  bool isShared = false;
   /// Through which the array's buffers are filled and emptied; it counts in these cycles.
   HostLink link;
   /// Loops in the order in which an element executes them, the outermost first. Empty: the program's, or the first
