@@ -9,9 +9,8 @@
 
 namespace strata::array {
 
-std::optional<Estimate> estimate(const Symbolic& symbolic, const machine::ProcessorArray& array, const HostLink& link,
-                                 int64_t size) {
-  Estimate result;
+std::optional<int64_t> estimatedCycles(const Symbolic& symbolic, const machine::ProcessorArray& array,
+                                       const HostLink& link, int64_t size) {
   InstantiationOptions options;
   options.sizes.assign(symbolic.parameters.size(), size);
   if (!array.controllers.empty())
@@ -23,8 +22,6 @@ std::optional<Estimate> estimate(const Symbolic& symbolic, const machine::Proces
     const auto* configuration = std::get_if<Configuration>(&made);
     if (!configuration)
       continue;
-    result.rows = configuration->rows;
-    result.columns = configuration->columns;
     int64_t iterations = 1; // of a tile
     for (const int64_t extent : configuration->extents)
       iterations *= extent;
@@ -32,10 +29,10 @@ std::optional<Estimate> estimate(const Symbolic& symbolic, const machine::Proces
     for (const int64_t row : {int64_t{0}, static_cast<int64_t>(configuration->rows) - 1})
       for (const int64_t column : {int64_t{0}, static_cast<int64_t>(configuration->columns) - 1})
         last = std::max(last, configuration->start(row, column));
-    result.cycles = last + iterations * configuration->interval;
-    if (const std::optional<TransferTimes> times = transferTimes(*configuration, link, result.cycles))
-      result.cycles += times->filling + times->waiting + times->emptying;
-    return result;
+    int64_t cycles = last + iterations * configuration->interval;
+    if (const std::optional<TransferTimes> times = transferTimes(*configuration, link, cycles))
+      cycles += times->filling + times->waiting + times->emptying;
+    return cycles;
   } while (halveRegion(options));
   return std::nullopt;
 }

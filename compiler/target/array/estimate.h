@@ -11,14 +11,9 @@
 
 namespace strata::array {
 
-struct Estimate {
-  int64_t cycles = 0;             // with those in which the array waits for its buffers to be filled and emptied
-  uint32_t rows = 1, columns = 1; // of the region
-};
-
-/// With every parameter `size`. Nothing where the program has no such instance. REQUIRES: validate(symbolic, array) is
-/// empty.
-std::optional<Estimate> estimate(const Symbolic& symbolic, const machine::ProcessorArray& array, const HostLink& link,
-                                 int64_t size);
+/// The cycles with every parameter `size`, those included in which the array waits for its buffers to be filled and
+/// emptied. Nothing where the program has no such instance. REQUIRES: validate(symbolic, array) is empty.
+std::optional<int64_t> estimatedCycles(const Symbolic& symbolic, const machine::ProcessorArray& array,
+                                       const HostLink& link, int64_t size);
 
 } // namespace strata::array

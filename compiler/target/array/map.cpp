@@ -403,7 +403,7 @@ std::optional<Symbolic> Mapper::run(const std::string& machineName) {
     Choice choice;
     Symbolic symbolic;
     std::vector<Diagnostic> said;
-    std::optional<Estimate> estimate = {};
+    std::optional<int64_t> cycles = {}; // estimated
   };
   std::vector<Made> all;
   std::optional<std::vector<Diagnostic>> wrong;
@@ -444,27 +444,26 @@ std::optional<Symbolic> Mapper::run(const std::string& machineName) {
   }
   // With sizes that fill a small array, and not a large one; with smaller ones where none has an instance.
   int64_t size = std::min<int64_t>(4 * static_cast<int64_t>(std::max(region_.rows, region_.columns)), 32);
-  const auto isEstimated = [](const Made& each) { return each.estimate.has_value(); };
+  const auto isEstimated = [](const Made& each) { return each.cycles.has_value(); };
   for (; all.size() > 1 && size > 1 && std::ranges::none_of(all, isEstimated); size /= 2)
     for (Made& each : all)
-      each.estimate = estimate(each.symbolic, region_, options_.link, size);
+      each.cycles = estimatedCycles(each.symbolic, region_, options_.link, size);
   // Two loops for which inputs and outputs have to be led through elements take many of these, wires and borders, which
   // leaves less for other programs: they are worth it where one loop takes twice as long.
   auto best = std::ranges::min_element(all, {}, [](const Made& each) {
     constexpr int64_t never = std::numeric_limits<int64_t>::max();
-    return !each.estimate ? never : each.estimate->cycles * (each.choice.inside > 0 ? 2 : 1);
+    return !each.cycles ? never : *each.cycles * (each.choice.inside > 0 ? 2 : 1);
   });
   for (const Diagnostic& each : best->said)
     diagnostics_.add(each);
   if (choices.size() > 1) {
     std::string message = "'" + source_.name + "' is distributed with " + loopsText(best->choice);
-    if (best->estimate)
-      message +=
-          ": " + std::to_string(best->estimate->cycles) + " cycles, estimated for sizes of " + std::to_string(2 * size);
+    if (best->cycles)
+      message += ": " + std::to_string(*best->cycles) + " cycles, estimated for sizes of " + std::to_string(2 * size);
     for (const Made& each : all)
       if (&each != &*best)
         message += "; with " + loopsText(each.choice) +
-                   (each.estimate ? ": " + std::to_string(each.estimate->cycles) : ": impossible for these sizes");
+                   (each.cycles ? ": " + std::to_string(*each.cycles) : ": impossible for these sizes");
     diagnostics_.report(distributedLoops, source_.location, message).help("--distribute chooses others");
   }
   return std::move(best->symbolic);
