@@ -61,24 +61,22 @@ uint64_t store(T value) {
 template <typename T>
 inline constexpr unsigned width = std::is_same_v<T, bool> ? 1 : 8 * sizeof(T);
 
+constexpr Evaluated undefined = {0, false};
+
 template <Opcode opcode, typename T>
-bool divide(T a, T b, uint64_t& result) {
+Evaluated divide(T a, T b) {
   constexpr bool isRemainder = opcode == Opcode::Remainder;
   if (b == 0 || (std::is_signed_v<T> && a == std::numeric_limits<T>::min() && b == static_cast<T>(-1)))
-    return false;
-  result = store<T>(static_cast<T>(isRemainder ? a % b : a / b));
-  return true;
+    return undefined;
+  return {store<T>(static_cast<T>(isRemainder ? a % b : a / b))};
 }
 
 /// Integers wrap around: they are computed with as 64 unsigned bits and cut to their size.
 template <Opcode opcode, typename T>
-bool integer(const uint64_t* s, uint64_t& result) {
-  const auto cut = [&](uint64_t bits) {
-    result = store<T>(load<T>(bits));
-    return true;
-  };
-  const uint64_t a = store(load<T>(s[0])), b = store(load<T>(s[1])), c = store(load<T>(s[2]));
-  const T x = load<T>(s[0]), y = load<T>(s[1]);
+Evaluated integer(uint64_t first, uint64_t second, uint64_t third) {
+  const auto cut = [](uint64_t bits) { return Evaluated{store<T>(load<T>(bits))}; };
+  const uint64_t a = store(load<T>(first)), b = store(load<T>(second)), c = store(load<T>(third));
+  const T x = load<T>(first), y = load<T>(second);
   if constexpr (opcode == Opcode::Add)
     return cut(a + b);
   else if constexpr (opcode == Opcode::Subtract)
@@ -88,7 +86,7 @@ bool integer(const uint64_t* s, uint64_t& result) {
   else if constexpr (opcode == Opcode::MultiplyAdd)
     return cut(a * b + c);
   else if constexpr (opcode == Opcode::Divide || opcode == Opcode::Remainder)
-    return divide<opcode>(x, y, result);
+    return divide<opcode>(x, y);
   else if constexpr (opcode == Opcode::Negate)
     return cut(0 - a);
   else if constexpr (opcode == Opcode::And)
@@ -114,8 +112,8 @@ bool integer(const uint64_t* s, uint64_t& result) {
 }
 
 template <Opcode opcode, typename T>
-bool floating(const uint64_t* s, uint64_t& result) {
-  const T a = load<T>(s[0]), b = load<T>(s[1]), c = load<T>(s[2]);
+Evaluated floating(uint64_t first, uint64_t second, uint64_t third) {
+  const T a = load<T>(first), b = load<T>(second), c = load<T>(third);
   T value = a;
   if constexpr (opcode == Opcode::Add)
     value = a + b;
@@ -137,45 +135,41 @@ bool floating(const uint64_t* s, uint64_t& result) {
     value = std::fabs(a);
   else if constexpr (opcode == Opcode::SquareRoot)
     value = std::sqrt(a);
-  result = store<T>(value);
-  return true;
+  return {store<T>(value)};
 }
 
 template <Opcode opcode, typename T>
-bool comparison(const uint64_t* s, uint64_t& result) {
-  const T a = load<T>(s[0]), b = load<T>(s[1]);
+Evaluated comparison(uint64_t first, uint64_t second, uint64_t /*third*/) {
+  const T a = load<T>(first), b = load<T>(second);
   if constexpr (opcode == Opcode::Less)
-    result = a < b;
+    return {a < b};
   else if constexpr (opcode == Opcode::LessOrEqual)
-    result = a <= b;
+    return {a <= b};
   else if constexpr (opcode == Opcode::Equal)
-    result = a == b;
+    return {a == b};
   else
-    result = a != b;
-  return true;
+    return {a != b};
 }
 
 template <typename T>
-bool select(const uint64_t* s, uint64_t& result) {
-  result = store<T>(load<T>(s[0] & 1 ? s[1] : s[2]));
-  return true;
+Evaluated select(uint64_t condition, uint64_t a, uint64_t b) {
+  return {store<T>(load<T>(condition & 1 ? a : b))};
 }
 
 template <typename To, typename From>
-bool convert(const uint64_t* s, uint64_t& result) {
-  const From value = load<From>(s[0]);
+Evaluated convert(uint64_t first, uint64_t /*second*/, uint64_t /*third*/) {
+  const From value = load<From>(first);
   if constexpr (std::is_same_v<To, bool>) {
-    result = value != From{};
+    return {value != From{}};
   } else if constexpr (std::is_floating_point_v<To> || !std::is_floating_point_v<From>) {
-    result = store<To>(static_cast<To>(value));
+    return {store<To>(static_cast<To>(value))};
   } else {
     const double whole = std::trunc(static_cast<double>(value));
     const double end = std::ldexp(1.0, static_cast<int>(width<To>) - (std::is_signed_v<To> ? 1 : 0));
     if (!(whole < end && whole >= (std::is_signed_v<To> ? -end : 0.0)))
-      return false;
-    result = store<To>(static_cast<To>(whole));
+      return undefined;
+    return {store<To>(static_cast<To>(whole))};
   }
-  return true;
 }
 
 /// The type as a C++ type, given to a function object.
@@ -293,10 +287,7 @@ Evaluator evaluator(Opcode opcode, Type type, Type operandType) {
     });
   case Opcode::Move:
     // Bits, whatever they mean.
-    return [](const uint64_t* s, uint64_t& result) {
-      result = s[0];
-      return true;
-    };
+    return [](uint64_t a, uint64_t, uint64_t) { return Evaluated{a}; };
   default:
     break;
   }

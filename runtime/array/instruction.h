@@ -120,9 +120,13 @@ Type resultType(const Functional& functional);
 /// A register's bits as a number of a type: "-3", "true"; floats as short as they are exact.
 std::string print(uint64_t bits, Type type);
 
-/// How an operation computes: up to three sources to a result; false where the result has no value (division by zero,
-/// a conversion out of range).
-using Evaluator = bool (*)(const uint64_t* sources, uint64_t& result);
+/// What an operation gives: nothing for a division by zero and a conversion out of range.
+struct Evaluated {
+  uint64_t value = 0;
+  bool isDefined = true;
+};
+/// How an operation computes: up to three sources (others are ignored) to a result.
+using Evaluator = Evaluated (*)(uint64_t a, uint64_t b, uint64_t c);
 /// nullptr when the operation does not exist for these types.
 Evaluator evaluator(Opcode opcode, Type type, Type operandType);
 

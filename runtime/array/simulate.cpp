@@ -79,17 +79,19 @@ void Simulation::failOutside(const AddressGenerator& generator) const {
 
 /// Words of a bank that have come to an input register by now.
 void Simulation::pull(SimulatedElement& element, size_t place, int64_t now) {
-  InputWire& wire = inputWires_[element.feeds[place]];
+  RegisterState& state = element.registers[place];
+  InputWire& wire = inputWires_[state.feed()];
   AddressGenerator& generator = wire.generator;
-  while (!generator.isDone() && generator.cycle() + wire.cycles <= now) {
+  const Type type = generator.array().type;
+  const size_t size = bytes(type);
+  while (wire.arrival <= now) {
     if (!generator.isInside())
       failOutside(generator);
-    const Type type = generator.array().type;
-    const uint64_t value = loadElement(wire.memory + generator.element() * bytes(type), type);
-    const int64_t arrival = generator.cycle() + wire.cycles;
-    if (const Fault fault = element.registers[place].put(pool_, now, {arrival, value}); fault != Fault::None)
-      failAt(fault, element, place, now, arrival, "");
+    const uint64_t value = loadElement(wire.memory + static_cast<size_t>(generator.element()) * size, type);
+    if (!state.putNext({wire.arrival, value}))
+      putUnusual(element, place, now, {wire.arrival, value});
     generator.next();
+    wire.arrival = generator.isDone() ? INT64_MAX : generator.cycle() + wire.cycles;
   }
 }
 
@@ -106,8 +108,8 @@ void Simulation::send(const SimulatedElement& element, uint32_t unit, size_t out
       if (target.place < 0)
         fail(word.cycle, at(to) + ": id" + std::to_string(target.index) + " gets a value, but no instruction reads it",
              false, &to);
-      if (const Fault fault = to.registers[target.place].put(pool_, now, word); fault != Fault::None)
-        failAt(fault, to, static_cast<size_t>(target.place), now, word.cycle, "");
+      if (!to.registers[target.place].putNext(word))
+        putUnusual(to, static_cast<size_t>(target.place), now, word);
       continue;
     }
     OutputBank& bank = outputBanks_[static_cast<size_t>(target.bank)];
@@ -128,57 +130,11 @@ void Simulation::send(const SimulatedElement& element, uint32_t unit, size_t out
   }
 }
 
-template <bool isTraced>
-void Simulation::execute(SimulatedElement& element, SimulatedUnit& unit, const DecodedInstruction& instruction,
-                         int64_t now) {
-  if (now < unit.free)
-    failAt(now, element, unit.unit,
-           "an operation begins while the one before holds the unit until cycle " + std::to_string(unit.free));
-  unit.free = now + instruction.interval;
-  uint64_t values[3] = {0, 0, 0}, result = 0;
-  for (size_t i = 0; i < instruction.sources; ++i) {
-    const DecodedSource& source = instruction.source[i];
-    Fault fault = Fault::None;
-    switch (source.kind) {
-    case DecodedSource::Kind::Immediate:
-      values[i] = source.immediate;
-      break;
-    case DecodedSource::Kind::Hold:
-      fault = element.registers[source.place].read(now, values[i]);
-      break;
-    case DecodedSource::Kind::Take:
-      if (element.feeds[source.place] != none)
-        pull(element, source.place, now);
-      fault = element.registers[source.place].take(now, values[i]);
-      break;
-    case DecodedSource::Kind::Same:
-      values[i] = values[source.place];
-      break;
-    }
-    if (fault != Fault::None)
-      failAt(fault, element, source.place, now, now, unitNames_[unit.unit]);
-  }
-  if (!instruction.evaluate(values, result))
-    failEvaluation(element, unit, values, now);
-  ++operations_[unit.unitClass];
-  if constexpr (isTraced) // also what fails when it is sent
-    options_.trace({now, element.row, element.column, unit.unit, unit.slot, {values[0], values[1], values[2]}, result});
-  const int64_t arrival = now + instruction.latency;
-  const DecodedDestination* destination = element.decoded->destinations.data() + instruction.firstDestination;
-  for (uint32_t i = 0; i < instruction.destinations; ++i, ++destination) {
-    if (destination->isOutput)
-      send(element, unit.unit, destination->place, now, {arrival, result});
-    else if (const Fault fault = element.registers[destination->place].put(pool_, now, {arrival, result});
-             fault != Fault::None)
-      failAt(fault, element, destination->place, now, arrival, "");
-  }
-}
-
 /// An operation without a result: what the program's user has to hear.
-void Simulation::failEvaluation(const SimulatedElement& element, const SimulatedUnit& unit, const uint64_t* values,
+void Simulation::failEvaluation(const SimulatedElement& element, const StepOperation& operation, const uint64_t* values,
                                 int64_t now) const {
   const uint32_t at = configuration_.regions[element.region].processorClass;
-  const Functional& f = configuration_.classes[at].programs[unit.unit][unit.slot].functional;
+  const Functional& f = configuration_.classes[at].programs[operation.unit][operation.slot].functional;
   const std::string type(name(f.type));
   std::string what = "'" + std::string(name(f.opcode)) + "' of " + type + ": ";
   if (f.opcode == Opcode::Convert)
@@ -188,68 +144,105 @@ void Simulation::failEvaluation(const SimulatedElement& element, const Simulated
   for (size_t i = 0; i < f.sources.size(); ++i)
     what += (i ? ", " : " (of ") + print(values[i], operandType(f, i));
   what += ")";
-  failAt(now, element, unit.unit, what, true);
+  failAt(now, element, operation.unit, what, true);
+}
+
+/// The operations of an element's step.
+inline void Simulation::executeAll(Step& step, SimulatedElement& element, int64_t now) {
+  const StepOperation *const begin = step.operations.data(), *const end = begin + step.operations.size();
+  const StepOperation* operation = begin;
+  try {
+    for (; operation != end; ++operation)
+      operation->run(*this, element, *operation, now);
+  } catch (...) {
+    for (const StepOperation* done = begin; done != operation; ++done)
+      ++operations_[done->unitClass];
+    throw;
+  }
+  ++step.visits;
+}
+
+/// The element's iteration, and the signals in it.
+inline void Simulation::beginIterations(SimulatedElement& element, int64_t now) {
+  for (; element.nextBegin <= now; element.nextBegin += configuration_.interval)
+    ++element.iteration;
+  if (element.iteration < element.nextChange) [[likely]]
+    return;
+  element.ones = 0;
+  element.nextChange = INT64_MAX;
+  for (size_t place = 0; place < element.decoded->signals.size(); ++place) {
+    SignalCursor& cursor = element.signals[place];
+    while (cursor.run != cursor.end && cursor.run->end <= element.iteration)
+      ++cursor.run;
+    if (cursor.run == cursor.end)
+      continue;
+    const bool isOne = cursor.isOne(element.iteration);
+    element.nextChange = std::min(element.nextChange, isOne ? cursor.run->end : cursor.run->first);
+    if (isOne && place < StepTable::mostSignals)
+      element.ones |= uint64_t{1} << place;
+  }
+}
+
+/// What follows an element's step, which was not what followed when the step was executed before.
+Successor Simulation::successor(SimulatedElement& element, int64_t now) {
+  Step& step = *element.step;
+  bool isKept = element.decoded->signals.size() <= StepTable::mostSignals;
+  if (!isKept)
+    beginIterations(element, now);
+  const uint64_t signals = element.ones & step.tests;
+  if (const auto found = std::ranges::find(step.successors, signals, &Successor::signals);
+      found != step.successors.end())
+    return step.likely = *found;
+  auto [units, cycles] =
+      element.table->after(step, [&](size_t place) { return element.signals[place].isOne(element.iteration); });
+  if (element.table->size() >= options_.mostStates + elements_.size()) {
+    forgetSteps(element);
+    isKept = false;
+  }
+  const Successor made{signals, units.empty() ? nullptr : element.table->find(std::move(units)),
+                       std::max<int64_t>(cycles, 1)};
+  if (isKept)
+    step.successors.push_back(step.likely = made);
+  return made;
+}
+
+/// All states of an element's class but those in which the others stand.
+void Simulation::forgetSteps(const SimulatedElement& element) {
+  StepTable& table = *element.table;
+  std::vector<std::pair<SimulatedElement*, std::vector<UnitState>>> others;
+  for (SimulatedElement& other : elements_)
+    if (other.table == &table && other.step && &other != &element)
+      others.emplace_back(&other, other.step->units);
+  table.count(operations_);
+  table.clear();
+  for (auto& [other, units] : others)
+    other->step = table.find(std::move(units));
 }
 
 /// What the units of an element do in a cycle. Those that come to nops sleep until these are over.
-template <bool isTraced>
 void Simulation::step(SimulatedElement& element, int64_t now) {
-  while (element.nextBegin <= now) {
-    element.nextBegin += configuration_.interval;
-    ++element.iteration;
+  if (now == element.due) {
+    Step& step = *element.step;
+    executeAll(step, element, now);
+    if (step.tests != 0)
+      beginIterations(element, now);
+    const bool isLikely = step.likely.cycles != 0 && step.likely.signals == (element.ones & step.tests);
+    const Successor next = isLikely ? step.likely : successor(element, now);
+    element.step = next.step;
+    element.due = now + next.cycles;
   }
-  SimulatedUnit* units = element.units;
-  int64_t wake = element.last;
-  for (uint32_t i = 0; i < element.running;) {
-    SimulatedUnit& unit = units[i];
-    if (unit.wake > now) {
-      wake = std::min(wake, unit.wake);
-      ++i;
-      continue;
-    }
-    const DecodedInstruction& instruction = unit.program[unit.slot];
-    if (instruction.evaluate)
-      execute<isTraced>(element, unit, instruction, now);
-    const DecodedTarget* next = &instruction.next;
-    switch (instruction.branch) {
-    case Branch::Kind::Next:
-    case Branch::Kind::Goto:
-      break;
-    case Branch::Kind::If: {
-      size_t chosen = 0;
-      const uint16_t* test = element.decoded->tests.data() + instruction.firstSignal;
-      for (uint32_t bit = 0; bit < instruction.signals; ++bit) {
-        SignalCursor& cursor = element.signals[test[bit]];
-        while (cursor.run != cursor.end && cursor.run->end <= element.iteration)
-          ++cursor.run;
-        if (cursor.run != cursor.end && cursor.run->first <= element.iteration)
-          chosen |= size_t{1} << bit;
-      }
-      next = &element.decoded->targets[instruction.firstTarget + chosen];
-      break;
-    }
-    case Branch::Kind::Halt:
-      --element.running;
-      std::copy(units + i + 1, units + element.running + 1, units + i);
-      continue;
-    }
-    unit.slot = next->slot;
-    unit.wake = now + 1 + next->idle;
-    wake = std::min(wake, unit.wake);
-    ++i;
-  }
-  element.wake = wake;
-  if (now == element.last && element.running != 0)
-    failAt(now, element, units[0].unit, "its program goes on after the last iteration");
+  element.wake = std::min(element.due, element.last);
+  if (now == element.last && element.step)
+    failAt(now, element, element.decoded->programs[element.step->units[0].program].unit,
+           "its program goes on after the last iteration");
 }
 
-template <bool isTraced>
 int64_t Simulation::runCycles() {
   std::vector<uint32_t> order(elements_.size());
   for (uint32_t i = 0; i < order.size(); ++i)
     order[i] = i;
   std::ranges::sort(order, {}, [&](uint32_t i) { return std::pair(elements_[i].start, i); });
-  std::erase_if(order, [&](uint32_t i) { return elements_[i].running == 0; });
+  std::erase_if(order, [&](uint32_t i) { return elements_[i].step == nullptr; });
   std::vector<SimulatedElement*> active;
   size_t next = 0;
   int64_t cycle = 0;
@@ -263,15 +256,15 @@ int64_t Simulation::runCycles() {
     int64_t wake = next < order.size() ? elements_[order[next]].start : INT64_MAX;
     for (SimulatedElement* each : active) {
       if (each->wake <= cycle)
-        step<isTraced>(*each, cycle);
-      if (each->running == 0)
+        step(*each, cycle);
+      if (!each->step)
         hasHalted = true;
       else
         wake = std::min(wake, each->wake);
     }
     statistics_.elementCycles += static_cast<int64_t>(active.size());
     if (hasHalted)
-      std::erase_if(active, [](const SimulatedElement* each) { return each->running == 0; });
+      std::erase_if(active, [](const SimulatedElement* each) { return !each->step; });
     ++cycle;
     if (active.empty())
       continue;
@@ -307,13 +300,15 @@ std::optional<SimulationError> Simulation::run() {
   std::optional<SimulationError> error;
   try {
     load();
-    finish(options_.trace ? runCycles<true>() : runCycles<false>());
+    finish(runCycles());
   } catch (SimulationFailure& failure) {
     error = std::move(failure.error);
   } catch (const std::bad_alloc&) {
     error = SimulationError{"there is not enough memory to simulate this region", false,
                             std::max<int64_t>(statistics_.cycles - 1, 0), true};
   }
+  for (const StepTable& table : tables_)
+    table.count(operations_);
   for (size_t i = 0; i < operations_.size(); ++i) {
     statistics_.unitOperations[i] = operations_[i];
     statistics_.operations += operations_[i];

@@ -31,7 +31,7 @@ struct SimulationError {
 
 struct SimulationStatistics {
   int64_t cycles = 0; // from the controller's start to the last result's arrival; after an error, those that had begun
-  int64_t operations = 0;              // instructions other than nop, of all units
+  int64_t operations = 0; // instructions other than nop, of all units; after an error, those before the one that failed
   std::vector<int64_t> unitOperations; // of them, by functional unit class of the machine, all instances together
   int64_t elementCycles = 0;           // cycles in which elements were executing, summed over the elements
   std::array<int64_t, 4> wordsIn{}, wordsOut{}; // through each border: north, east, south, west
@@ -49,6 +49,9 @@ struct TraceEvent {
 
 struct SimulationOptions {
   std::function<void(const TraceEvent&)> trace; // called for every instruction but nops, by cycle
+  /// So many states of a class's programs are kept beside one for each element. Programs whose units repeat themselves
+  /// at different intervals may have any number; those that are not kept are made again.
+  size_t mostStates = 1 << 14;
 };
 
 /// Runs a configuration on a region of `array`. `inputs` and `outputs` are the arrays of the configuration, in its

@@ -2,7 +2,6 @@
 #include "runtime/array/simulate_banks.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace strata::array {
 
@@ -11,6 +10,9 @@ AddressGenerator::AddressGenerator(const Bank& bank, const IterationRuns& runs, 
     : bank_(&bank), runs_(&runs), array_(&array), configuration_(&configuration), point_(configuration.extents.size()) {
   for (const int64_t extent : array.extents)
     elements_ *= extent;
+  interval_ = configuration.interval;
+  if (!bank.strides.empty())
+    stride_ = bank.strides.back();
   // A block that is all of the array but for the first dimension lies in one piece.
   bool isPiece = bank.blockLoops == 0;
   for (size_t i = 1; i < array.extents.size(); ++i)
@@ -67,8 +69,44 @@ bool AddressGenerator::isHeld(size_t dimension, int64_t index) {
   return range.end - range.first <= bank_->held[dimension];
 }
 
-bool AddressGenerator::isInsideBlock() {
-  if (element_ < 0 || element_ >= elements_)
+/// Whether the word is inside, and how many after it: an access moves by the same step in every dimension of the array,
+/// so that those between two that are inside are inside, too.
+bool AddressGenerator::findInside() {
+  const auto isWhole = [&](int64_t element) { return element >= wholeFirst_ && element < wholeEnd_; };
+  if (!isWhole(element_) && !isInsideBlock(element_))
+    return false;
+  inside_ = 1;
+  constexpr int64_t fewest = 4; // for less it does not pay
+  if (point_.empty() || iteration_ < tried_ || bank_->blockLoops == point_.size())
+    return true;
+  const int64_t words = std::min(runEnd_ - iteration_, configuration_->extents.back() - point_.back());
+  if (words < fewest)
+    return true;
+  const int64_t last = element_ + (words - 1) * stride_;
+  before_ = accessed_;
+  if ((isWhole(element_) && isWhole(last)) || (isInsideBlock(last) && isStraight(element_, last, words))) {
+    inside_ = words;
+  } else {
+    accessed_ = before_;
+    tried_ = iteration_ + words;
+  }
+  return true;
+}
+
+/// Whether `words` elements at equal distances are so in each dimension of the array, also where one ends in a row and
+/// the next stands in another. REQUIRES: both ends lie in the array.
+bool AddressGenerator::isStraight(int64_t from, int64_t to, int64_t words) const {
+  for (size_t i = array_->extents.size(); i-- > 1;) {
+    if ((to % array_->extents[i] - from % array_->extents[i]) % (words - 1) != 0)
+      return false;
+    from /= array_->extents[i];
+    to /= array_->extents[i];
+  }
+  return (to - from) % (words - 1) == 0;
+}
+
+bool AddressGenerator::isInsideBlock(int64_t element) {
+  if (element < 0 || element >= elements_)
     return false;
   const bool isPart = bank_->blockLoops != 0;
   if (isPart && isOuterNew_ && (outer_.empty() || !std::equal(outer_.begin(), outer_.end(), point_.begin()))) {
@@ -76,7 +114,7 @@ bool AddressGenerator::isInsideBlock() {
     accessed_.assign(bank_->block.size(), {});
   }
   isOuterNew_ = false;
-  int64_t rest = element_;
+  int64_t rest = element;
   for (size_t i = bank_->block.size(); i-- > 0;) {
     int64_t index = rest; // of the first dimension, as the element is in the array
     if (i > 0) {
@@ -87,35 +125,6 @@ bool AddressGenerator::isInsideBlock() {
       return false;
   }
   return true;
-}
-
-uint64_t loadElement(const std::byte* from, Type type) {
-  const auto as = [&]<typename T>(T value) {
-    std::memcpy(&value, from, sizeof value);
-    return static_cast<uint64_t>(static_cast<int64_t>(value));
-  };
-  switch (type) {
-  case Type::Bool:
-    return as(uint8_t{}) != 0;
-  case Type::Int8:
-    return as(int8_t{});
-  case Type::Int16:
-    return as(int16_t{});
-  case Type::Int32:
-    return as(int32_t{});
-  case Type::Uint8:
-    return as(uint8_t{});
-  case Type::Uint16:
-    return as(uint16_t{});
-  case Type::Uint32:
-  case Type::Float32:
-    return as(uint32_t{});
-  case Type::Int64:
-  case Type::Uint64:
-  case Type::Float64:
-    return as(uint64_t{});
-  }
-  return 0;
 }
 
 void storeElement(std::byte* to, Type type, uint64_t value) {

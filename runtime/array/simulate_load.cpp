@@ -22,6 +22,8 @@ void Simulation::load() {
     iterations_ *= extent;
   for (const ProcessorClass& each : configuration_.classes)
     classes_.push_back(decode(array_, each));
+  for (const DecodedClass& each : classes_)
+    tables_.emplace_back(each, static_cast<bool>(options_.trace));
   loadElements();
   loadBanks();
 }
@@ -35,38 +37,35 @@ void Simulation::loadElements() {
       throw SimulationFailure{{"signal " + std::to_string(i) + ": " + wrong, false, 0}};
   }
   elements_.resize(static_cast<size_t>(configuration_.rows) * configuration_.columns);
-  size_t registers = 0, units = 0, signals = 0, outputs = 0;
+  size_t registers = 0, signals = 0, outputs = 0;
   const auto forAll = [&](auto&& each) {
     for (uint32_t region = 0; region < configuration_.regions.size(); ++region) {
       const ClassRegion& area = configuration_.regions[region];
       for (int64_t row = area.rows.first; row < area.rows.end; ++row)
         for (int64_t column = area.columns.first; column < area.columns.end; ++column)
-          each(region, static_cast<uint32_t>(row), static_cast<uint32_t>(column), classes_[area.processorClass]);
+          each(region, static_cast<uint32_t>(row), static_cast<uint32_t>(column), area.processorClass);
     }
   };
-  forAll([&](uint32_t, uint32_t, uint32_t, const DecodedClass& decoded) {
+  forAll([&](uint32_t, uint32_t, uint32_t, uint32_t processorClass) {
+    const DecodedClass& decoded = classes_[processorClass];
     registers += decoded.registers.size();
-    units += decoded.programs.size();
     signals += decoded.signals.size();
     outputs += decoded.outputs.size();
   });
   // Elements point into these, which are not moved any more.
   registers_.reserve(registers);
-  feeds_.assign(registers, none);
-  units_.reserve(units);
   signals_.reserve(signals);
   outputWires_.reserve(outputs);
-  forAll([&](uint32_t region, uint32_t row, uint32_t column, const DecodedClass& decoded) {
+  forAll([&](uint32_t region, uint32_t row, uint32_t column, uint32_t processorClass) {
+    const DecodedClass& decoded = classes_[processorClass];
     SimulatedElement& element = elements_[size_t{row} * configuration_.columns + column];
-    element.start = element.wake = configuration_.start(row, column);
+    element.start = element.wake = element.due = configuration_.start(row, column);
     element.nextBegin = element.start + configuration_.interval;
     element.last = element.start + (iterations_ + 2) * configuration_.interval - 1;
     element.decoded = &decoded;
     element.registers = registers_.data() + registers_.size();
-    element.feeds = feeds_.data() + registers_.size();
-    element.units = units_.data() + units_.size();
     element.signals = signals_.data() + signals_.size();
-    element.running = static_cast<uint32_t>(decoded.programs.size());
+    element.table = &tables_[processorClass];
     element.row = row;
     element.column = column;
     element.region = region;
@@ -77,9 +76,10 @@ void Simulation::loadElements() {
                                         : 1;
       registers_.emplace_back(isFeedback || isInput, static_cast<uint32_t>(depth));
     }
-    for (const DecodedProgram& program : decoded.programs)
-      units_.push_back({program.instructions.data(), program.begin.slot, program.unit, program.unitClass,
-                        element.start + program.begin.idle, 0});
+    auto [units, cycles] = StepTable::atBegin(decoded);
+    if (!units.empty())
+      element.step = element.table->find(std::move(units));
+    element.due += cycles;
     for (const uint16_t signal : decoded.signals)
       signals_.push_back({runs[signal]->data(), runs[signal]->data() + runs[signal]->size()});
   });
@@ -146,9 +146,10 @@ void Simulation::connectInput(const Bank& bank, const IterationRuns& runs) {
                const int64_t place = element.decoded->input(end.sink.index);
                if (place < 0)
                  refuse("no instruction of " + at(element) + " reads id" + std::to_string(end.sink.index));
-               element.feeds[place] = static_cast<uint32_t>(inputWires_.size());
-               inputWires_.push_back(
-                   {{bank, runs, configuration_.inputs[bank.array], configuration_}, inputs_[bank.array], end.cycles});
+               element.registers[place].setFeed(static_cast<uint32_t>(inputWires_.size()));
+               AddressGenerator generator(bank, runs, configuration_.inputs[bank.array], configuration_);
+               const int64_t arrival = generator.cycle() + end.cycles;
+               inputWires_.push_back({std::move(generator), inputs_[bank.array], end.cycles, arrival});
                hasEnd = true;
              });
   if (!hasEnd)

@@ -51,7 +51,11 @@ void decodeFunctional(const machine::FunctionalUnit& unit, const Functional& fro
   to.destinations = static_cast<uint32_t>(from.destinations.size());
   for (const Register reg : from.destinations) {
     const bool isOutput = reg.kind == Register::Kind::Output;
-    all.destinations.push_back({isOutput ? placeOf(all.outputs, reg.index) : placeOf(all.registers, reg), isOutput});
+    const uint16_t place = isOutput ? placeOf(all.outputs, reg.index) : placeOf(all.registers, reg);
+    all.destinations.push_back({place, isOutput});
+    to.destination = place;
+    if (to.destinations == 1)
+      to.result = isOutput ? DecodedInstruction::Result::ToOutput : DecodedInstruction::Result::ToRegister;
   }
 }
 

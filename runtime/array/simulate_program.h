@@ -30,15 +30,19 @@ struct DecodedTarget {
 };
 
 struct DecodedInstruction {
+  enum class Result : uint8_t { ToRegister, ToOutput, Other };
   Evaluator evaluate = nullptr; // none: a nop
-  uint32_t latency = 1, interval = 1;
+  DecodedSource source[3];
+  uint32_t latency = 1;
+  uint16_t destination = 0; // the place of the only one
+  Result result = Result::Other;
+  uint8_t sources = 0;
+  uint32_t interval = 1;
   uint32_t firstDestination = 0, destinations = 0; // in DecodedClass::destinations
   uint32_t firstSignal = 0, signals = 0;           // in tests
   uint32_t firstTarget = 0;                        // for If, in targets
   DecodedTarget next;                              // for Next and Goto
-  uint8_t sources = 0;
   Branch::Kind branch = Branch::Kind::Next;
-  DecodedSource source[3];
 };
 
 struct DecodedProgram {

@@ -5,6 +5,51 @@
 
 namespace strata::array {
 
+RegisterFault RegisterState::put(RegisterPool& pool, int64_t now, TimedValue arrival) {
+  if (count_ == capacity_)
+    if (const RegisterFault fault = makeRoom(pool, now); fault != RegisterFault::None)
+      return fault;
+  if (arrival.cycle <= last_)
+    return insert(arrival);
+  last_ = arrival.cycle;
+  at(count_++) = arrival;
+  return RegisterFault::None;
+}
+
+RegisterFault RegisterState::read(int64_t now, uint64_t& value) {
+  if (const RegisterFault fault = settle(now); fault != RegisterFault::None)
+    return fault;
+  if (count_ == 0 || at(0).cycle > now)
+    return RegisterFault::Empty;
+  wasRead_ = true;
+  value = at(0).value;
+  return RegisterFault::None;
+}
+
+RegisterFault RegisterState::take(int64_t now, uint64_t& value) {
+  if (count_ == 0 || at(0).cycle > now)
+    return RegisterFault::Empty;
+  if (count_ > depth_ && at(depth_).cycle <= now)
+    return RegisterFault::Overfull;
+  if (taken_ == now)
+    return RegisterFault::TakenTwice;
+  taken_ = now;
+  value = at(0).value;
+  pop();
+  return RegisterFault::None;
+}
+
+/// Drops what was overwritten by now.
+RegisterFault RegisterState::settle(int64_t now) {
+  while (count_ > 1 && at(1).cycle <= now) {
+    if (!wasRead_)
+      return RegisterFault::Unread;
+    pop();
+    wasRead_ = false;
+  }
+  return RegisterFault::None;
+}
+
 RegisterFault RegisterState::makeRoom(RegisterPool& pool, int64_t now) {
   if (!isFifo_) {
     if (const RegisterFault fault = settle(now); fault != RegisterFault::None)

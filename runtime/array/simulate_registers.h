@@ -49,45 +49,51 @@ enum class RegisterFault : uint8_t {
 /// One register: a FIFO of some depth, or one that holds a value until the next arrives.
 class RegisterState {
 public:
+  static constexpr uint32_t none = UINT32_MAX;
+
   RegisterState(bool isFifo, uint32_t depth) : depth_(depth), isFifo_(isFifo) {}
 
-  /// REQUIRES: arrival.cycle > now; nothing was read in cycles after `now`.
-  RegisterFault put(RegisterPool& pool, int64_t now, TimedValue arrival) {
-    if (count_ == capacity_)
-      if (const RegisterFault fault = makeRoom(pool, now); fault != RegisterFault::None)
-        return fault;
-    if (arrival.cycle <= last_)
-      return insert(arrival);
+  // What is usual, in few instructions; false where it is not: then the three functions below do it or say what is
+  // wrong.
+
+  bool putNext(TimedValue arrival) {
+    if (count_ == capacity_ || arrival.cycle <= last_) [[unlikely]]
+      return false;
     last_ = arrival.cycle;
     at(count_++) = arrival;
-    return RegisterFault::None;
+    return true;
   }
-
-  /// Of a register that holds its value.
-  RegisterFault read(int64_t now, uint64_t& value) {
-    if (const RegisterFault fault = settle(now); fault != RegisterFault::None)
-      return fault;
-    if (count_ == 0 || at(0).cycle > now)
-      return RegisterFault::Empty;
+  bool readNow(int64_t now, uint64_t& value) {
+    if (count_ > 1 && at(1).cycle <= now) {
+      if (!wasRead_) [[unlikely]]
+        return false;
+      pop();
+      wasRead_ = false;
+      if (count_ > 1 && at(1).cycle <= now) [[unlikely]]
+        return false;
+    }
+    if (count_ == 0 || items_[head_].cycle > now) [[unlikely]]
+      return false;
     wasRead_ = true;
-    value = at(0).value;
-    return RegisterFault::None;
+    value = items_[head_].value;
+    return true;
   }
-
-  /// Of a FIFO. A value takes its place from the cycle in which it arrives to that in which it is read, both included.
-  RegisterFault take(int64_t now, uint64_t& value) {
-    if (count_ == 0 || at(0).cycle > now)
-      return RegisterFault::Empty;
-    if (count_ > depth_ && at(depth_).cycle <= now)
-      return RegisterFault::Overfull;
-    if (taken_ == now)
-      return RegisterFault::TakenTwice;
+  bool takeNow(int64_t now, uint64_t& value) {
+    if (count_ == 0 || items_[head_].cycle > now || taken_ == now || (count_ > depth_ && at(depth_).cycle <= now))
+        [[unlikely]]
+      return false;
     taken_ = now;
-    value = at(0).value;
+    value = items_[head_].value;
     pop();
-    return RegisterFault::None;
+    return true;
   }
 
+  /// REQUIRES: arrival.cycle > now; nothing was read in cycles after `now`.
+  RegisterFault put(RegisterPool& pool, int64_t now, TimedValue arrival);
+  /// Of a register that holds its value.
+  RegisterFault read(int64_t now, uint64_t& value);
+  /// Of a FIFO. A value takes its place from the cycle in which it arrives to that in which it is read, both included.
+  RegisterFault take(int64_t now, uint64_t& value);
   /// After the last cycle.
   RegisterFault finish();
 
@@ -95,6 +101,9 @@ public:
   uint32_t count() const { return count_; }
   uint32_t depth() const { return depth_; }
   bool isFifo() const { return isFifo_; }
+  /// Which input wire of the simulation fills it, or none.
+  uint32_t feed() const { return feed_; }
+  void setFeed(uint32_t wire) { feed_ = wire; }
   /// The cycle in which the value number i arrives. REQUIRES: i < count().
   int64_t arrival(uint32_t i) const { return items_[(head_ + i) & (capacity_ - 1)].cycle; }
 
@@ -104,24 +113,16 @@ private:
     head_ = (head_ + 1) & (capacity_ - 1);
     --count_;
   }
-  /// Drops what was overwritten by now.
-  RegisterFault settle(int64_t now) {
-    while (count_ > 1 && at(1).cycle <= now) {
-      if (!wasRead_)
-        return RegisterFault::Unread;
-      pop();
-      wasRead_ = false;
-    }
-    return RegisterFault::None;
-  }
+  RegisterFault settle(int64_t now);
   RegisterFault makeRoom(RegisterPool& pool, int64_t now);
   RegisterFault insert(TimedValue arrival);
 
   TimedValue* items_ = nullptr;
-  uint32_t head_ = 0, count_ = 0, capacity_ = 0; // the last is 0 or a power of two
+  uint32_t head_ = 0, count_ = 0, capacity_ = 0; // the last is 0 or a power of two, the first less than it
   uint32_t depth_;                               // of a FIFO
   int64_t last_ = -1;                            // the cycle in which the last value arrives
   int64_t taken_ = -1;                           // the cycle in which the last value was
+  uint32_t feed_ = none;
   bool isFifo_;
   bool wasRead_ = false; // the first value
 };

@@ -1,4 +1,4 @@
-// What a simulation holds: elements with their registers and units, wires between them, banks. Made once from a
+// What a simulation holds: elements with their registers, wires between them, banks. Made once from a
 // configuration (simulate_load.cpp), then moved on by cycles (simulate.cpp). Used by one thread.
 #pragma once
 
@@ -6,6 +6,7 @@
 #include "runtime/array/simulate_banks.h"
 #include "runtime/array/simulate_program.h"
 #include "runtime/array/simulate_registers.h"
+#include "runtime/array/simulate_steps.h"
 
 namespace strata::array {
 
@@ -13,32 +14,27 @@ struct SimulationFailure {
   SimulationError error;
 };
 
-struct SimulatedUnit {
-  const DecodedInstruction* program = nullptr;
-  uint32_t slot = 0;
-  uint32_t unit = 0, unitClass = 0; // the instance, and its class in the machine
-  int64_t wake = 0;                 // the cycle of the slot's instruction; only nops stand before it
-  int64_t free = 0;                 // the first cycle in which it can begin an operation
-};
-
 /// A control signal as an element sees it: which run of ones is the next or the present one.
 struct SignalCursor {
-  const Range* run = nullptr;
+  const Range* run = nullptr; // that ends after the iteration
   const Range* end = nullptr;
+  bool isOne(int64_t iteration) const { return run != end && run->first <= iteration; }
 };
 
 struct SimulatedElement {
-  int64_t start = 0;
-  int64_t wake = 0;                     // the next cycle in which a unit does something
-  int64_t iteration = 0, nextBegin = 0; // the iteration, and the cycle in which the next one begins
-  int64_t last = 0;                     // the cycle in which its programs must have ended
+  Step* step = nullptr; // what is next; none: all its units have halted
+  int64_t due = 0;      // in this cycle
+  int64_t wake = 0;     // the next cycle in which there is anything to do with it
+  int64_t last = 0;     // the cycle in which its programs must have ended
   const DecodedClass* decoded = nullptr;
   RegisterState* registers = nullptr; // by place in the class
-  uint32_t* feeds = nullptr;          // by the same: which input wire fills it, or none
-  SimulatedUnit* units = nullptr;     // those that run first
   SignalCursor* signals = nullptr;    // by place in the class
-  uint32_t running = 0;               // units
-  uint32_t firstOutput = 0;           // in the simulation's wires
+  StepTable* table = nullptr;         // the class's
+  int64_t start = 0;
+  int64_t iteration = 0, nextBegin = 0; // the iteration, and the cycle in which the next one begins
+  uint64_t ones = 0;                    // the signals that are 1 in it, by place
+  int64_t nextChange = 0;               // the iteration in which others are
+  uint32_t firstOutput = 0;             // in the simulation's wires
   uint32_t row = 0, column = 0, region = 0;
 };
 
@@ -58,6 +54,7 @@ struct InputWire {
   AddressGenerator generator;
   const std::byte* memory;
   int64_t cycles;
+  int64_t arrival; // of the next word; INT64_MAX when there is none
 };
 
 class Simulation {
@@ -68,21 +65,36 @@ public:
       : array_(array), configuration_(configuration), inputs_(inputs), outputs_(outputs), options_(options),
         statistics_(statistics), table_(configuration.extents) {}
   std::optional<SimulationError> run();
+  static Runner runnerOf(const DecodedInstruction& instruction, bool isHeld, bool isTraced);
 
 private:
-  static constexpr uint32_t none = UINT32_MAX;
-
   void load();
   void loadElements();
   void loadBanks();
   void connectInput(const Bank& bank, const IterationRuns& runs);
 
-  template <bool isTraced>
   int64_t runCycles();
-  template <bool isTraced>
   void step(SimulatedElement& element, int64_t now);
-  template <bool isTraced>
-  void execute(SimulatedElement& element, SimulatedUnit& unit, const DecodedInstruction& instruction, int64_t now);
+  void executeAll(Step& step, SimulatedElement& element, int64_t now);
+  void beginIterations(SimulatedElement& element, int64_t now);
+  Successor successor(SimulatedElement& element, int64_t now);
+  void forgetSteps(const SimulatedElement& element);
+
+  // simulate_operations.cpp
+  uint64_t read(SimulatedElement& element, const StepOperation& operation, const DecodedSource& source,
+                DecodedSource::Kind kind, const uint64_t* before, int64_t now);
+  [[gnu::noinline]] uint64_t readUnusual(SimulatedElement& element, const StepOperation& operation, size_t place,
+                                         int64_t now);
+  void put(SimulatedElement& element, size_t place, int64_t now, TimedValue arrival);
+  [[gnu::noinline]] void putUnusual(SimulatedElement& element, size_t place, int64_t now, TimedValue arrival);
+  void distribute(SimulatedElement& element, const StepOperation& operation, int64_t now, TimedValue result);
+  template <DecodedInstruction::Result result, DecodedSource::Kind... kinds>
+  static void execute(Simulation& self, SimulatedElement& element, const StepOperation& operation, int64_t now);
+  static void executeTraced(Simulation& self, SimulatedElement& element, const StepOperation& operation, int64_t now);
+  static void failHeld(Simulation& self, SimulatedElement& element, const StepOperation& operation, int64_t now);
+  template <DecodedInstruction::Result result, DecodedSource::Kind... kinds>
+  static Runner chosen(const DecodedInstruction& instruction);
+
   void pull(SimulatedElement& element, size_t place, int64_t now);
   void send(const SimulatedElement& element, uint32_t unit, size_t output, int64_t now, TimedValue value);
   void finish(int64_t end);
@@ -96,8 +108,8 @@ private:
   [[noreturn]] void failAt(RegisterFault fault, const SimulatedElement& element, size_t place, int64_t now,
                            int64_t arrival, const std::string& unit) const;
   [[noreturn]] void failOutside(const AddressGenerator& generator) const;
-  [[noreturn]] void failEvaluation(const SimulatedElement& element, const SimulatedUnit& unit, const uint64_t* values,
-                                   int64_t now) const;
+  [[noreturn]] void failEvaluation(const SimulatedElement& element, const StepOperation& operation,
+                                   const uint64_t* values, int64_t now) const;
 
   const machine::ProcessorArray& array_;
   const Configuration& configuration_;
@@ -111,11 +123,10 @@ private:
   std::vector<std::string> unitNames_; // by instance
   std::vector<int64_t> operations_;    // by class of units
   std::vector<DecodedClass> classes_;
+  std::vector<StepTable> tables_;          // by class
   std::vector<SimulatedElement> elements_; // by row and column
   RegisterPool pool_;
   std::vector<RegisterState> registers_;
-  std::vector<uint32_t> feeds_;
-  std::vector<SimulatedUnit> units_;
   std::vector<SignalCursor> signals_;
   std::vector<OutputWires> outputWires_;
   std::vector<WireTarget> targets_;

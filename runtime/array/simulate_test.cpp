@@ -70,6 +70,52 @@ TEST_F(Simulator, TracesByCycle) {
   EXPECT_EQ(second->result, in >> 6);
 }
 
+TEST_F(Simulator, StatesThatAreNotKeptAreMadeAgain) {
+  expectRight();
+  const SimulationStatistics before = statistics;
+  options.mostStates = 0;
+  expectRight();
+  EXPECT_EQ(statistics.operations, before.operations);
+  EXPECT_EQ(statistics.cycles, before.cycles);
+  // Two units that repeat themselves after three and after four cycles come to twelve states.
+  const Instruction move = compute(Opcode::Move, {number(1)}, {});
+  configuration = alone(array, {move, move, compute(Opcode::Move, {number(2)}, {}, choose(0, 0, 3)), nop(halt())}, 24);
+  configuration.classes[0].programs[1] = {move, move, move, compute(Opcode::Move, {number(3)}, {}, choose(0, 0, 4)),
+                                          nop(halt())};
+  configuration.signals = {{{{{23, 24}}}}};
+  connect(configuration.control, {0, 0, {Side::North, 0}, {Side::Element, 0}});
+  for (const size_t states : {0, 5, 1000}) {
+    options.mostStates = states;
+    const std::optional<SimulationError> error = simulate();
+    ASSERT_FALSE(error) << error->message;
+    EXPECT_EQ(statistics.operations, 48) << states;
+    EXPECT_EQ(statistics.cycles, 25) << states;
+  }
+}
+
+TEST_F(Simulator, AnyNumberOfSignals) {
+  constexpr uint16_t signals = 70;
+  array.controllerSignals = array.registers.control = signals;
+  array.control.inputs = array.control.outputs = {signals, signals, signals, signals};
+  array.units[0].instructions = signals + 1;
+  for (const uint16_t one : {3, 63, 64, 69}) {
+    // Each slot tests a signal of its own; where that is 1, the program ends.
+    Program program;
+    for (uint16_t i = 0; i < signals; ++i)
+      program.push_back(compute(Opcode::Move, {number(i)}, {}, choose(i, i + 1u, signals)));
+    program.push_back(nop(halt()));
+    configuration = alone(array, program);
+    configuration.signals.assign(signals, {{{{5, 6}}}}); // in a cycle that tests another one but for number 5
+    for (uint16_t i = 0; i < signals; ++i)
+      connect(configuration.control, {0, 0, {Side::North, i}, {Side::Element, i}});
+    configuration.signals[5].ones.clear();
+    configuration.signals[one].ones = {{{one, one + 1}}};
+    const std::optional<SimulationError> error = simulate();
+    ASSERT_FALSE(error) << error->message;
+    EXPECT_EQ(statistics.operations, one + 1);
+  }
+}
+
 TEST_F(Simulator, LongHopsNeedLaterStarts) {
   array.data.hop = 3;
   configuration.columnStart += 2;

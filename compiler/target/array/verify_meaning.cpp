@@ -371,7 +371,7 @@ void MeaningVerifier::proveLeaf(const MadeValue& made, const Meant& meant, Type 
                         " is taken for " + what + sets_.example(where)};
   };
   const auto folded = [&](const Expression& expression) {
-    uint64_t sources[3] = {0, 0, 0}, result = 0;
+    uint64_t sources[3] = {0, 0, 0};
     const std::optional<Type> own = typeNamed(expression.type), other = typeNamed(expression.operandType);
     bool isConstant = own && other && expression.operands.size() <= 3;
     for (size_t i = 0; isConstant && i < expression.operands.size(); ++i) {
@@ -382,7 +382,10 @@ void MeaningVerifier::proveLeaf(const MadeValue& made, const Meant& meant, Type 
         sources[i] = registerBits(*constant, operandType(Functional{expression.opcode, *own, *other, {}, {}}, i));
     }
     const Evaluator evaluate = isConstant ? evaluator(expression.opcode, *own, *other) : nullptr;
-    return evaluate && evaluate(sources, result) && made.kind == MadeValue::Kind::Constant && made.bits == result;
+    if (!evaluate || made.kind != MadeValue::Kind::Constant)
+      return false;
+    const Evaluated result = evaluate(sources[0], sources[1], sources[2]);
+    return result.isDefined && made.bits == result.value;
   };
   if (meant.expression) {
     if (!folded(*meant.expression))

@@ -1,0 +1,113 @@
+// What the units of an element do in a cycle, found once: the programs of a class as an automaton. A state is where
+// each unit stands in its program; its step has the operations of the cycle, in order, and by the values of the signals
+// that branches of the cycle test, which state is next and after how many cycles. All elements of a class share it.
+// States are made when an element first comes to them, since most of those that programs allow never occur. Used by one
+// thread.
+#pragma once
+
+#include "runtime/array/simulate_program.h"
+
+#include <compare>
+#include <map>
+#include <vector>
+
+namespace strata::array {
+
+class Simulation;
+struct SimulatedElement;
+struct StepOperation;
+
+/// Executes one operation of an element in cycle `now`.
+using Runner = void (*)(Simulation&, SimulatedElement&, const StepOperation&, int64_t now);
+
+/// An instruction that is no nop, in one unit.
+struct StepOperation {
+  Runner run = nullptr;
+  const DecodedInstruction* instruction = nullptr;
+  uint32_t unit = 0, unitClass = 0; // the instance, and its class in the machine
+  uint32_t slot = 0;
+  uint32_t held = 0; // for how many more cycles the operation before holds the unit, which is an error
+};
+
+/// Where a unit stands that has not halted.
+struct UnitState {
+  uint32_t program = 0; // in DecodedClass::programs
+  uint32_t slot = 0;    // its next instruction that is more than a nop
+  uint32_t wait = 0;    // cycles until then
+  uint32_t held = 0;    // cycles until it can begin an operation
+  friend auto operator<=>(const UnitState&, const UnitState&) = default;
+};
+
+struct Step;
+struct Successor {
+  uint64_t signals = 0; // the class's signals that are 1, of those that the step tests, as bits by place
+  Step* step = nullptr; // none: all units have halted
+  int64_t cycles = 0;   // until it is executed
+};
+
+struct Step {
+  std::vector<UnitState> units; // the state; one of them waits no longer
+  std::vector<StepOperation> operations;
+  uint64_t tests = 0;                // which signals the cycle's branches test, by place
+  Successor likely;                  // what followed last; 0 cycles: not known
+  std::vector<Successor> successors; // those that have occurred
+  int64_t visits = 0;
+};
+
+/// The states of one class that occur.
+class StepTable {
+public:
+  explicit StepTable(const DecodedClass& decoded, bool isTraced) : decoded_(&decoded), isTraced_(isTraced) {}
+
+  /// The state in which programs begin, and in how many cycles; empty where there is none.
+  static std::pair<std::vector<UnitState>, int64_t> atBegin(const DecodedClass& decoded);
+  /// The step of a state, made if it is new. Stays where it is until clear(). REQUIRES: some unit waits no longer.
+  Step* find(std::vector<UnitState> units);
+  /// More signals have no room in `tests`: then steps test none, and what follows them is not kept.
+  static constexpr size_t mostSignals = 64;
+
+  /// The state after a step, and in how many cycles; none where all units have halted. `isOne(place)` tells a signal's
+  /// value.
+  template <typename IsOne>
+  std::pair<std::vector<UnitState>, int64_t> after(const Step& step, IsOne&& isOne) const {
+    std::vector<UnitState> units;
+    for (UnitState state : step.units) {
+      if (state.wait == 0) {
+        const DecodedInstruction& instruction = decoded_->programs[state.program].instructions[state.slot];
+        if (instruction.branch == Branch::Kind::Halt)
+          continue;
+        size_t chosen = 0;
+        for (uint32_t bit = 0; bit < instruction.signals; ++bit)
+          chosen |= size_t{isOne(decoded_->tests[instruction.firstSignal + bit])} << bit;
+        const DecodedTarget& next = instruction.branch == Branch::Kind::If
+                                        ? decoded_->targets[instruction.firstTarget + chosen]
+                                        : instruction.next;
+        if (instruction.evaluate)
+          state.held = instruction.interval;
+        state.slot = next.slot;
+        state.wait = next.idle + 1;
+      }
+      units.push_back(state);
+    }
+    const int64_t cycles = passTime(units);
+    return {std::move(units), cycles};
+  }
+
+  size_t size() const { return steps_.size(); }
+  void clear() { steps_.clear(); }
+  /// Adds what the steps have executed to the operations of each class of units.
+  void count(std::vector<int64_t>& operations) const;
+
+private:
+  /// To the cycle in which the next unit waits no longer; how many cycles that are.
+  static int64_t passTime(std::vector<UnitState>& units);
+
+  const DecodedClass* decoded_;
+  bool isTraced_;
+  std::map<std::vector<UnitState>, Step> steps_;
+};
+
+/// What executes an instruction (simulate_operations.cpp).
+Runner runnerOf(const DecodedInstruction& instruction, bool isHeld, bool isTraced);
+
+} // namespace strata::array
