@@ -27,9 +27,9 @@ namespace {
 using namespace array;
 
 constexpr unsigned repetitions = 3;
-constexpr double mostSeconds = 10;      // to map a program
-constexpr double mostGrowth = 1.1;      // of instructions, from 16 to 64 elements
-constexpr double mostNanoseconds = 200; // of a unit's operation in the simulator: 5 million in a second
+constexpr double mostSeconds = 10;     // to map a program
+constexpr double mostGrowth = 1.1;     // of instructions, from 16 to 64 elements
+constexpr double mostNanoseconds = 50; // of a unit's operation in the simulator: 20 million in a second
 
 struct Target {
   std::string name; // of the machine

@@ -140,7 +140,7 @@ strata_array_status strata_array_start(strata_array_placement* placement, char* 
 
 /* Waits until the program has ended: its outputs are written, and the clock is at its end or already past it. `cycles`
  * (may be null) becomes the cycles from its start to its last result. The placement may be started again. After an
- * error of the run outputs hold what had come until then. STRATA_ARRAY_HANDLE, _STATE (not started), _VALUE, _MEMORY,
+ * error of the run it is not said what outputs hold. STRATA_ARRAY_HANDLE, _STATE (not started), _VALUE, _MEMORY,
  * _INTERNAL. */
 strata_array_status strata_array_wait(strata_array_placement* placement, int64_t* cycles, char* error,
                                       size_t error_bytes);

@@ -1,6 +1,7 @@
-// Elements advance together, cycle by cycle; what has not begun, has halted or executes nops is not looked at. An
-// instruction takes its effect when it is issued: what it sends carries the cycle in which it arrives. See simulate.h,
-// simulate_registers.h.
+// An instruction takes its effect when it is issued: what it sends carries the cycle in which it arrives. So an element
+// can run ahead of those that read what it sends, and as far as those have come whose words it reads; after an error
+// all is simulated again cycle by cycle, which finds the first one. What has not begun, has halted or executes nops is
+// not looked at. See simulate.h, simulate_registers.h.
 #include "runtime/array/simulate_state.h"
 
 #include <algorithm>
@@ -109,7 +110,8 @@ void Simulation::send(const SimulatedElement& element, uint32_t unit, size_t out
         fail(word.cycle, at(to) + ": id" + std::to_string(target.index) + " gets a value, but no instruction reads it",
              false, &to);
       if (!to.registers[target.place].putNext(word))
-        putUnusual(to, static_cast<size_t>(target.place), now, word);
+        // What a reader that is behind will have taken by now leaves room.
+        putUnusual(to, static_cast<size_t>(target.place), std::min(now, to.wake - 1), word);
       continue;
     }
     OutputBank& bank = outputBanks_[static_cast<size_t>(target.bank)];
@@ -237,23 +239,29 @@ void Simulation::step(SimulatedElement& element, int64_t now) {
            "its program goes on after the last iteration");
 }
 
+/// Elements that have programs, by their starts.
+std::vector<SimulatedElement*> Simulation::running() {
+  std::vector<SimulatedElement*> all;
+  for (SimulatedElement& each : elements_)
+    if (each.step)
+      all.push_back(&each);
+  std::ranges::sort(all, {}, [](const SimulatedElement* each) { return std::pair(each->start, each); });
+  return all;
+}
+
 int64_t Simulation::runCycles() {
-  std::vector<uint32_t> order(elements_.size());
-  for (uint32_t i = 0; i < order.size(); ++i)
-    order[i] = i;
-  std::ranges::sort(order, {}, [&](uint32_t i) { return std::pair(elements_[i].start, i); });
-  std::erase_if(order, [&](uint32_t i) { return elements_[i].step == nullptr; });
+  const std::vector<SimulatedElement*> order = running();
   std::vector<SimulatedElement*> active;
   size_t next = 0;
   int64_t cycle = 0;
   while (next < order.size() || !active.empty()) {
     if (active.empty())
-      cycle = elements_[order[next]].start;
-    for (; next < order.size() && elements_[order[next]].start == cycle; ++next)
-      active.push_back(&elements_[order[next]]);
+      cycle = order[next]->start;
+    for (; next < order.size() && order[next]->start == cycle; ++next)
+      active.push_back(order[next]);
     statistics_.cycles = cycle + 1;
     bool hasHalted = false;
-    int64_t wake = next < order.size() ? elements_[order[next]].start : INT64_MAX;
+    int64_t wake = next < order.size() ? order[next]->start : INT64_MAX;
     for (SimulatedElement* each : active) {
       if (each->wake <= cycle)
         step(*each, cycle);
@@ -273,6 +281,46 @@ int64_t Simulation::runCycles() {
     cycle = wake;
   }
   return cycle;
+}
+
+/// Whether all that will have come to an element by its next cycle has been sent: a word that is sent in a cycle comes
+/// in a later one.
+bool Simulation::isReady(const SimulatedElement& element) {
+  for (const uint16_t place : element.step->inputs)
+    if (const SimulatedElement* writer = element.writers[place]; writer && writer->wake < element.wake)
+      return false;
+  return true;
+}
+
+void Simulation::runUntil(SimulatedElement& element, int64_t until) {
+  while (element.wake < until && isReady(element)) {
+    const int64_t now = element.wake;
+    step(element, now);
+    if (element.step)
+      continue;
+    statistics_.elementCycles += now + 1 - element.start;
+    statistics_.cycles = std::max(statistics_.cycles, now + 1);
+    element.wake = INT64_MAX;
+  }
+}
+
+/// One element after the other for many cycles. Of those that are furthest behind each is ready.
+int64_t Simulation::runAhead() {
+  constexpr int64_t window = 512; // cycles; words on their way between elements are that many at most
+  std::vector<SimulatedElement*> active = running();
+  while (!active.empty()) {
+    const int64_t until = (*std::ranges::min_element(active, {}, &SimulatedElement::wake))->wake + window;
+    for (bool isBehind = true; isBehind;) {
+      isBehind = false;
+      for (SimulatedElement* each : active) {
+        if (each->wake < until)
+          runUntil(*each, until);
+        isBehind |= each->wake < until;
+      }
+    }
+    std::erase_if(active, [](const SimulatedElement* each) { return !each->step; });
+  }
+  return statistics_.cycles;
 }
 
 /// What must have come and gone.
@@ -300,7 +348,7 @@ std::optional<SimulationError> Simulation::run() {
   std::optional<SimulationError> error;
   try {
     load();
-    finish(runCycles());
+    finish(order_ == Order::Ahead ? runAhead() : runCycles());
   } catch (SimulationFailure& failure) {
     error = std::move(failure.error);
   } catch (const std::bad_alloc&) {
@@ -319,7 +367,13 @@ std::optional<SimulationError> Simulation::run() {
 std::optional<SimulationError> simulate(const machine::ProcessorArray& array, const Configuration& configuration,
                                         std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
                                         const SimulationOptions& options, SimulationStatistics& statistics) {
-  return Simulation(array, configuration, inputs, outputs, options, statistics).run();
+  const auto run = [&](Simulation::Order order) {
+    return Simulation(array, configuration, inputs, outputs, options, statistics, order).run();
+  };
+  if (!options.trace && !options.isInStep)
+    if (std::optional<SimulationError> error = run(Simulation::Order::Ahead); !error || error->isMemory)
+      return error;
+  return run(Simulation::Order::InStep);
 }
 
 } // namespace strata::array

@@ -36,6 +36,7 @@ struct SimulationStatistics {
   int64_t elementCycles = 0;           // cycles in which elements were executing, summed over the elements
   std::array<int64_t, 4> wordsIn{}, wordsOut{}; // through each border: north, east, south, west
   int64_t wordsFilled = 0, wordsEmptied = 0;    // between the host's memory and the banks (transfers.h says when)
+  friend bool operator==(const SimulationStatistics&, const SimulationStatistics&) = default;
 };
 
 /// What one unit did in one cycle.
@@ -49,15 +50,16 @@ struct TraceEvent {
 
 struct SimulationOptions {
   std::function<void(const TraceEvent&)> trace; // called for every instruction but nops, by cycle
+  bool isInStep = false; // all elements cycle by cycle, as for a trace; slower, with the same results
   /// So many states of a class's programs are kept beside one for each element. Programs whose units repeat themselves
   /// at different intervals may have any number; those that are not kept are made again.
   size_t mostStates = 1 << 14;
 };
 
 /// Runs a configuration on a region of `array`. `inputs` and `outputs` are the arrays of the configuration, in its
-/// order and layout; elements of outputs that the program does not write stay as they are. REQUIRES: as many of each,
-/// and their sizes, as the configuration's layouts say. The configuration may hold anything: what makes no sense is an
-/// error and never a crash.
+/// order and layout; elements of outputs that the program does not write stay as they are. After an error it is not
+/// said what outputs hold. REQUIRES: as many of each, and their sizes, as the configuration's layouts say; they do not
+/// overlap. The configuration may hold anything: what makes no sense is an error and never a crash.
 std::optional<SimulationError> simulate(const machine::ProcessorArray& array, const Configuration& configuration,
                                         std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
                                         const SimulationOptions& options, SimulationStatistics& statistics);

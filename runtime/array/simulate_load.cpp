@@ -55,6 +55,7 @@ void Simulation::loadElements() {
   // Elements point into these, which are not moved any more.
   registers_.reserve(registers);
   signals_.reserve(signals);
+  writers_.assign(registers, nullptr);
   outputWires_.reserve(outputs);
   forAll([&](uint32_t region, uint32_t row, uint32_t column, uint32_t processorClass) {
     const DecodedClass& decoded = classes_[processorClass];
@@ -64,6 +65,7 @@ void Simulation::loadElements() {
     element.last = element.start + (iterations_ + 2) * configuration_.interval - 1;
     element.decoded = &decoded;
     element.registers = registers_.data() + registers_.size();
+    element.writers = writers_.data() + registers_.size();
     element.signals = signals_.data() + signals_.size();
     element.table = &tables_[processorClass];
     element.row = row;
@@ -114,6 +116,8 @@ void Simulation::loadBanks() {
                    const uint32_t to = end.row * configuration_.columns + end.column;
                    if (end.sink.side == Side::Element) {
                      const int64_t place = elements_[to].decoded->input(end.sink.index);
+                     if (place >= 0)
+                       elements_[to].writers[place] = &element;
                      targets_.push_back({-1, static_cast<int32_t>(place), to, end.sink.index, end.cycles});
                      ++wires.count;
                      return;

@@ -24,12 +24,14 @@ struct SignalCursor {
 struct SimulatedElement {
   Step* step = nullptr; // what is next; none: all its units have halted
   int64_t due = 0;      // in this cycle
-  int64_t wake = 0;     // the next cycle in which there is anything to do with it
+  int64_t wake = 0;     // the next cycle in which there is anything to do with it; all before are over
   int64_t last = 0;     // the cycle in which its programs must have ended
   const DecodedClass* decoded = nullptr;
   RegisterState* registers = nullptr; // by place in the class
   SignalCursor* signals = nullptr;    // by place in the class
-  StepTable* table = nullptr;         // the class's
+  /// By place in the class: who writes an input register, if that is an element.
+  const SimulatedElement** writers = nullptr;
+  StepTable* table = nullptr; // the class's
   int64_t start = 0;
   int64_t iteration = 0, nextBegin = 0; // the iteration, and the cycle in which the next one begins
   uint64_t ones = 0;                    // the signals that are 1 in it, by place
@@ -59,11 +61,16 @@ struct InputWire {
 
 class Simulation {
 public:
+  /// In step: all elements are simulated cycle by cycle, so that what is traced and the first error come in their
+  /// order. Otherwise elements run ahead of each other where that changes nothing, which is faster; that there is an
+  /// error is found just as well, but not which is the first.
+  enum class Order : uint8_t { InStep, Ahead };
+
   Simulation(const machine::ProcessorArray& array, const Configuration& configuration,
              std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs,
-             const SimulationOptions& options, SimulationStatistics& statistics)
-      : array_(array), configuration_(configuration), inputs_(inputs), outputs_(outputs), options_(options),
-        statistics_(statistics), table_(configuration.extents) {}
+             const SimulationOptions& options, SimulationStatistics& statistics, Order order)
+      : order_(order), array_(array), configuration_(configuration), inputs_(inputs), outputs_(outputs),
+        options_(options), statistics_(statistics), table_(configuration.extents) {}
   std::optional<SimulationError> run();
   static Runner runnerOf(const DecodedInstruction& instruction, bool isHeld, bool isTraced);
 
@@ -73,7 +80,11 @@ private:
   void loadBanks();
   void connectInput(const Bank& bank, const IterationRuns& runs);
 
+  std::vector<SimulatedElement*> running();
   int64_t runCycles();
+  int64_t runAhead();
+  void runUntil(SimulatedElement& element, int64_t until);
+  static bool isReady(const SimulatedElement& element);
   void step(SimulatedElement& element, int64_t now);
   void executeAll(Step& step, SimulatedElement& element, int64_t now);
   void beginIterations(SimulatedElement& element, int64_t now);
@@ -111,6 +122,7 @@ private:
   [[noreturn]] void failEvaluation(const SimulatedElement& element, const StepOperation& operation,
                                    const uint64_t* values, int64_t now) const;
 
+  const Order order_;
   const machine::ProcessorArray& array_;
   const Configuration& configuration_;
   std::span<const std::byte* const> inputs_;
@@ -128,6 +140,7 @@ private:
   RegisterPool pool_;
   std::vector<RegisterState> registers_;
   std::vector<SignalCursor> signals_;
+  std::vector<const SimulatedElement*> writers_;
   std::vector<OutputWires> outputWires_;
   std::vector<WireTarget> targets_;
   std::vector<InputWire> inputWires_;

@@ -27,6 +27,12 @@ Step* StepTable::find(std::vector<UnitState> units) {
     if (instruction.evaluate)
       step.operations.push_back({runnerOf(instruction, state.held != 0, isTraced_), &instruction, program.unit,
                                  program.unitClass, state.slot, state.held});
+    for (size_t i = 0; i < instruction.sources; ++i) {
+      const DecodedSource& source = instruction.source[i];
+      if (source.kind == DecodedSource::Kind::Take && decoded_->registers[source.place].kind == Register::Kind::Input &&
+          std::ranges::find(step.inputs, source.place) == step.inputs.end())
+        step.inputs.push_back(source.place);
+    }
     if (decoded_->signals.size() <= mostSignals)
       for (uint32_t bit = 0; bit < instruction.signals; ++bit)
         step.tests |= uint64_t{1} << decoded_->tests[instruction.firstSignal + bit];

@@ -48,6 +48,7 @@ struct Successor {
 struct Step {
   std::vector<UnitState> units; // the state; one of them waits no longer
   std::vector<StepOperation> operations;
+  std::vector<uint16_t> inputs;      // places of the input registers from which they take, each once
   uint64_t tests = 0;                // which signals the cycle's branches test, by place
   Successor likely;                  // what followed last; 0 cycles: not known
   std::vector<Successor> successors; // those that have occurred

@@ -251,7 +251,20 @@ void simulated(Attempt& result, const equations::Graph& graph, const machine::Pr
     from.push_back(each.bytes_.data());
   for (Data& each : outputs)
     to.push_back(each.bytes_.data());
+  // In both orders of the simulator.
+  SimulationOptions inStep;
+  inStep.isInStep = true;
+  SimulationStatistics statistics;
+  const std::optional<SimulationError> first = simulate(array, *result.configuration, from, to, inStep, statistics);
+  const std::vector<Data> before = outputs;
+  for (Data& each : outputs)
+    std::ranges::fill(each.bytes_, std::byte{0});
   const std::optional<SimulationError> error = simulate(array, *result.configuration, from, to, {}, result.statistics);
+  if (first != error || (!error && statistics != result.statistics))
+    return end(result, Wrong, "the simulator's two orders differ");
+  for (size_t i = 0; i < outputs.size() && !error; ++i)
+    if (outputs[i].bytes_ != before[i].bytes_)
+      return end(result, Wrong, "the simulator's two orders differ in '" + graph.outputs[i].name + "'");
   if (failure) {
     if (!error || !error->isUsers)
       end(result, Wrong, "no error where the interpreter says: " + failure->message);
