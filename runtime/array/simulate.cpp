@@ -370,10 +370,13 @@ std::optional<SimulationError> simulate(const machine::ProcessorArray& array, co
   const auto run = [&](Simulation::Order order) {
     return Simulation(array, configuration, inputs, outputs, options, statistics, order).run();
   };
-  if (!options.trace && !options.isInStep)
+  const bool isAhead = !options.trace && !options.isInStep;
+  if (isAhead)
     if (std::optional<SimulationError> error = run(Simulation::Order::Ahead); !error || error->isMemory)
       return error;
-  return run(Simulation::Order::InStep);
+  std::optional<SimulationError> error = run(Simulation::Order::InStep);
+  statistics.isRepeated = isAhead;
+  return error;
 }
 
 } // namespace strata::array

@@ -36,6 +36,7 @@ struct SimulationStatistics {
   int64_t elementCycles = 0;           // cycles in which elements were executing, summed over the elements
   std::array<int64_t, 4> wordsIn{}, wordsOut{}; // through each border: north, east, south, west
   int64_t wordsFilled = 0, wordsEmptied = 0;    // between the host's memory and the banks (transfers.h says when)
+  bool isRepeated = false;                      // simulated again in step, which takes an error
   friend bool operator==(const SimulationStatistics&, const SimulationStatistics&) = default;
 };
 

@@ -139,8 +139,4 @@ Runner Simulation::runnerOf(const DecodedInstruction& instruction, bool isHeld, 
   return chosen<DecodedInstruction::Result::Other>(instruction);
 }
 
-Runner runnerOf(const DecodedInstruction& instruction, bool isHeld, bool isTraced) {
-  return Simulation::runnerOf(instruction, isHeld, isTraced);
-}
-
 } // namespace strata::array

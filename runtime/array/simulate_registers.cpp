@@ -9,34 +9,22 @@ RegisterFault RegisterState::put(RegisterPool& pool, int64_t now, TimedValue arr
   if (count_ == capacity_)
     if (const RegisterFault fault = makeRoom(pool, now); fault != RegisterFault::None)
       return fault;
-  if (arrival.cycle <= last_)
-    return insert(arrival);
-  last_ = arrival.cycle;
-  at(count_++) = arrival;
-  return RegisterFault::None;
+  return putNext(arrival) ? RegisterFault::None : insert(arrival);
 }
 
 RegisterFault RegisterState::read(int64_t now, uint64_t& value) {
   if (const RegisterFault fault = settle(now); fault != RegisterFault::None)
     return fault;
-  if (count_ == 0 || at(0).cycle > now)
-    return RegisterFault::Empty;
-  wasRead_ = true;
-  value = at(0).value;
-  return RegisterFault::None;
+  return readNow(now, value) ? RegisterFault::None : RegisterFault::Empty;
 }
 
 RegisterFault RegisterState::take(int64_t now, uint64_t& value) {
+  if (takeNow(now, value))
+    return RegisterFault::None;
   if (count_ == 0 || at(0).cycle > now)
     return RegisterFault::Empty;
-  if (count_ > depth_ && at(depth_).cycle <= now)
-    return RegisterFault::Overfull;
-  if (taken_ == now)
-    return RegisterFault::TakenTwice;
-  taken_ = now;
-  value = at(0).value;
-  pop();
-  return RegisterFault::None;
+  return taken_ == now && (count_ <= depth_ || at(depth_).cycle > now) ? RegisterFault::TakenTwice
+                                                                       : RegisterFault::Overfull;
 }
 
 /// Drops what was overwritten by now.

@@ -1,5 +1,5 @@
-// What a simulation holds: elements with their registers, wires between them, banks. Made once from a
-// configuration (simulate_load.cpp), then moved on by cycles (simulate.cpp). Used by one thread.
+// What a simulation holds: elements with their registers, wires between them, banks. Made once from a configuration
+// (simulate_load.cpp), then moved on by cycles (simulate.cpp). Used by one thread.
 #pragma once
 
 #include "runtime/array/simulate.h"
@@ -72,6 +72,7 @@ public:
       : order_(order), array_(array), configuration_(configuration), inputs_(inputs), outputs_(outputs),
         options_(options), statistics_(statistics), table_(configuration.extents) {}
   std::optional<SimulationError> run();
+  /// What executes an instruction.
   static Runner runnerOf(const DecodedInstruction& instruction, bool isHeld, bool isTraced);
 
 private:

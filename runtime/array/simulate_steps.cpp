@@ -1,6 +1,8 @@
 // See simulate_steps.h.
 #include "runtime/array/simulate_steps.h"
 
+#include "runtime/array/simulate_state.h"
+
 #include <algorithm>
 
 namespace strata::array {
@@ -25,8 +27,8 @@ Step* StepTable::find(std::vector<UnitState> units) {
     const DecodedProgram& program = decoded_->programs[state.program];
     const DecodedInstruction& instruction = program.instructions[state.slot];
     if (instruction.evaluate)
-      step.operations.push_back({runnerOf(instruction, state.held != 0, isTraced_), &instruction, program.unit,
-                                 program.unitClass, state.slot, state.held});
+      step.operations.push_back({Simulation::runnerOf(instruction, state.held != 0, isTraced_), &instruction,
+                                 program.unit, program.unitClass, state.slot, state.held});
     for (size_t i = 0; i < instruction.sources; ++i) {
       const DecodedSource& source = instruction.source[i];
       if (source.kind == DecodedSource::Kind::Take && decoded_->registers[source.place].kind == Register::Kind::Input &&

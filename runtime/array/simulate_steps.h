@@ -108,7 +108,4 @@ private:
   std::map<std::vector<UnitState>, Step> steps_;
 };
 
-/// What executes an instruction (simulate_operations.cpp).
-Runner runnerOf(const DecodedInstruction& instruction, bool isHeld, bool isTraced);
-
 } // namespace strata::array

@@ -114,6 +114,12 @@ TEST_F(Simulator, AnyNumberOfSignals) {
     ASSERT_FALSE(error) << error->message;
     EXPECT_EQ(statistics.operations, one + 1);
   }
+  // One slot again and again, until a late signal is 1: what follows it is not the same each time.
+  configuration.signals[69].ones = {{{7, 8}}};
+  configuration.classes[0].programs[0][0].branch = choose(69, 0, signals);
+  const std::optional<SimulationError> error = simulate();
+  ASSERT_FALSE(error) << error->message;
+  EXPECT_EQ(statistics.operations, 8);
 }
 
 TEST_F(Simulator, LongHopsNeedLaterStarts) {

@@ -124,7 +124,9 @@ Configuration alone(const machine::ProcessorArray& array, Program program, int64
 std::optional<SimulationError> Simulated::simulate() {
   const std::byte* inputs[] = {reinterpret_cast<const std::byte*>(&in)};
   std::byte* outputs[] = {reinterpret_cast<std::byte*>(out.data())};
-  return array::simulate(array, configuration, inputs, outputs, options, statistics);
+  std::optional<SimulationError> error = array::simulate(array, configuration, inputs, outputs, options, statistics);
+  EXPECT_TRUE(error || !statistics.isRepeated);
+  return error;
 }
 
 void Simulated::expectRight() {
