@@ -1,6 +1,7 @@
 // Mappings of loop programs that are broken on purpose: one schedule, register, route, program and signal, each found
 // by what verifies it and, as the same defect, by the simulator. Then changes at random: what the verifier of symbolic
 // configurations lets pass has to run right.
+#include "base/source/by_day.h"
 #include "compiler/target/array/registers.h"
 #include "compiler/target/array/reorder.h"
 #include "compiler/target/array/routes.h"
@@ -484,7 +485,7 @@ protected:
 
 TEST_F(Mutations, WhatTheVerifierLetsPassRunsRight) {
   const char* asked = std::getenv("STRATA_MUTATIONS"); // of each program; each is told then
-  const uint64_t count = asked ? std::strtoull(asked, nullptr, 10) : 100;
+  const uint64_t count = asked ? std::strtoull(asked, nullptr, 10) : byDay(25, 100);
   Counts counts;
   for (const char* program : {"pipeline", "iir", "matvec", "systolic", "seidel"}) {
     take(program);

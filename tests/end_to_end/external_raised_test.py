@@ -185,13 +185,15 @@ class ExternalRaised(harness.Case):
 
     def test_what_is_raised_computes_the_same(self):
         data = self.data()
-        for name, (front, body) in RAISED.items():
+        for number, (name, (front, body)) in enumerate(RAISED.items()):
             with self.subTest(name):
                 text = HEAD + front + SIGNATURE + POINTERS + body + "}\n"
                 kept = self.result("llvm", self.command(text.replace(POINTERS, POINTERS + STAYS)), data, "c.npy")
-                for machine in ("host", "cell"):
+                for machine in harness.in_turn(("host", "cell"), number):
                     self.assertEqual(self.result("structured", self.command(text, machine), data, "c.npy", "--remarks"), kept, machine)
                 self.succeeds("run", *self.command(text, "cell"), *data, "--check")
+                if number % harness.less(3, 1):
+                    continue
                 cxx = HEAD + front + 'extern "C" ' + SIGNATURE + POINTERS + body + "}\n"
                 self.assertEqual(self.result("structured", self.command(cxx, "host", "leaf.cpp"), data, "c.npy"), kept)
 

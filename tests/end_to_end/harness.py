@@ -1,5 +1,7 @@
 """What the end-to-end tests share: running the strata command in a folder of its own, and comparing arrays. Each test file is a
-program of its own: python3 FILE --strata build/bin/strata [--machine NAME] [--brief] [unittest's arguments]."""
+program of its own: python3 FILE --strata build/bin/strata [--machine NAME] [--brief] [unittest's arguments]. With --brief, which is how
+tests run by day, what repeats itself on other machines, at other sizes or with other numbers of threads is done once, and each time on
+the next one (in_turn); by night all of it is done."""
 
 import argparse
 import os
@@ -86,6 +88,20 @@ class Case(unittest.TestCase):
         return result
 
 
+def less(by_day, by_night):
+    """What is tried: with --brief the first."""
+    return by_day if options.brief else by_night
+
+
+def unless_brief(is_left_out, test):
+    """The test, which --brief leaves out where that is said."""
+    def by_night_only(self):
+        if options.brief:
+            self.skipTest("by night")
+        test(self)
+    return by_night_only if is_left_out else test
+
+
 class Argument:
     """A parameter of a task: direction (in, inout, out), element type, name, dimensions as written."""
 
@@ -110,7 +126,12 @@ def sanitizer():
 
 def thread_counts():
     """With how many threads a program is run, one count after the other; one comes twice."""
-    return (1, 7) if options.brief else (1, 2, 7, 7)
+    return less((1, 7), (1, 2, 7, 7))
+
+
+def in_turn(ways, number):
+    """In which of several ways the test with this number is done: in all of them, with --brief in one."""
+    return [ways[number % len(ways)]] if options.brief else list(ways)
 
 
 def prototype(path):

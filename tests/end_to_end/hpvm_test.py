@@ -315,9 +315,9 @@ class HpvmTest(harness.Case):
             self.assertIn("\n    " + line + "\n", readme, f"{name}'s README says what it prints")
 
     def test_examples(self):
-        for name, (file, sizes) in EXAMPLES.items():
+        for number, (name, (file, sizes)) in enumerate(EXAMPLES.items()):
             source = os.path.join(ROOT, "examples/hpvm", name, file)
-            for options in (["-O2"], ["-O0"], ["-O3", "-g"]):
+            for options in (["-O2"], *harness.in_turn((["-O0"], ["-O3", "-g"]), number)):
                 self.build(*options, source, "-lm", "-o", name, compiler="c++" if file.endswith("pp") else "cc")
                 self.readme_says(name, self.output(name))
                 self.assertNotIn(".strata.ir", self.sections(name))

@@ -1,6 +1,6 @@
 """Perturbation: the examples on machines/cell with every name, capacity, count and width changed. Nothing may know a machine by its name
 or count on its figures; the results stay right. Figures of the hardware that code is made for - lines, pages, caches, vectors - change no
-bit of them."""
+bit of them. With --brief: each example on one of the changed machines."""
 
 import json
 import os
@@ -125,15 +125,11 @@ def tree_test_of(program, machine):
     return test
 
 
-for program in PROGRAMS:
-    for machine in [machine for machine in TREES if machine not in program.but_not]:
-        setattr(Perturbation, f"test_{program.name}_{machine.replace('-', '_')}", tree_test_of(program, machine))
-
-for program in PROGRAMS:
-    for count, capacity, width in ((1, "16K", 64), (3, "40K", 32), (17, "1M", 8)):
-        setattr(Perturbation, f"test_{program.name}_{count}x{capacity}", test_of(program, count, capacity, width))
-
-
+for number, program in enumerate(PROGRAMS):
+    changed = {f"{count}x{capacity}": test_of(program, count, capacity, width) for count, capacity, width in ((1, "16K", 64), (3, "40K", 32), (17, "1M", 8))}
+    changed |= {machine.replace("-", "_"): tree_test_of(program, machine) for machine in TREES if machine not in program.but_not}
+    for at, (name, test) in enumerate(changed.items()):
+        setattr(Perturbation, f"test_{program.name}_{name}", harness.unless_brief(at != number % len(changed), test))
 
 # What cores and memories may be like, from the least that is possible to more than there is.
 HARDWARE = {
@@ -179,7 +175,7 @@ def bits(arrays):
     return {name: (array.dtype, array.shape, array.tobytes()) for name, array in arrays.items()}
 
 
-def hardware_test_of(program):
+def hardware_test_of(number, program):
     def test(self):
         """On stores of a size, and on coherent memory by one mapping: the same bits. Where a mapping is made for each machine: right."""
         given = program.make(program.sizes[1])
@@ -189,7 +185,7 @@ def hardware_test_of(program):
         self.succeeds("map", program.path, *input_options(self, given), "--machine", self.path("desk.yaml"), "-o", mapping)
         expected = [bits(run(self, program, given, "--machine", self.write("gadget.yaml", gadget))),
                     bits(run(self, program, given, "--machine", self.path("desk.yaml"), "--map", mapping))]
-        for name, figures in HARDWARE.items():
+        for name, figures in harness.in_turn(list(HARDWARE.items()), number):
             file = self.write(f"{name}-gadget.yaml", with_hardware(gadget, "depot", "porter", figures))
             desk = self.write(f"{name}-desk.yaml", with_hardware(DESK, "main", "core", figures))
             got = [bits(run(self, program, given, "--machine", file)), bits(run(self, program, given, "--machine", desk, "--map", mapping))]
@@ -198,24 +194,24 @@ def hardware_test_of(program):
     return test
 
 
-for program in PROGRAMS:
-    setattr(Perturbation, f"test_{program.name}_hardware", hardware_test_of(program))
+for number, program in enumerate(PROGRAMS):
+    setattr(Perturbation, f"test_{program.name}_hardware", hardware_test_of(number, program))
 
 
-def hbir_hardware_test_of(program):
+def hbir_hardware_test_of(number, program):
     def test(self):
         size = program.sizes[1]
         given = program.make(size)
         def results(file):
             return bits(hbir_programs.run(self, program, given, size, "--machine", file))
         expected = results(self.write("desk.yaml", DESK))
-        for name, figures in HARDWARE.items():
+        for name, figures in harness.in_turn(list(HARDWARE.items()), number):
             self.assertEqual(results(self.write(f"{name}.yaml", with_hardware(DESK, "main", "core", figures))), expected, f"{program.path} with {name} hardware")
     return test
 
 
-for program in hbir_programs.programs():
-    setattr(Perturbation, f"test_hbir_{program.name}_{program.form}_hardware", hbir_hardware_test_of(program))
+for number, program in enumerate(hbir_programs.programs()):
+    setattr(Perturbation, f"test_hbir_{program.name}_{program.form}_hardware", hbir_hardware_test_of(number, program))
 
 
 def hbir_test_of(program):
