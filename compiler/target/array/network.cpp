@@ -96,6 +96,13 @@ isl::set Network::defined(uint32_t variable) const {
   return equations::coalesced(all);
 }
 
+std::vector<isl::set> Network::domains() const {
+  std::vector<isl::set> all;
+  for (const Cell& cell : cells)
+    all.push_back(cell.domain());
+  return all;
+}
+
 isl::set Network::before(const isl::set& set, const std::vector<int64_t>& distance) const {
   if (isZero(distance))
     return set;

@@ -86,6 +86,8 @@ public:
   std::vector<Reading> readings() const;
   /// Where a variable is defined.
   isl::set defined(uint32_t variable) const;
+  /// Where cells are executed, by cell; each is worked out anew.
+  std::vector<isl::set> domains() const;
   /// The iterations I with I + distance in the set.
   isl::set before(const isl::set& set, const std::vector<int64_t>& distance) const;
   std::vector<int64_t> zero() const { return std::vector<int64_t>(loops(), 0); }

@@ -361,8 +361,8 @@ std::vector<UseGroup> limitDestinations(Network& network, uint64_t limit, const 
     const auto copy = slackOfCopies.find(reading.cell);
     return copy == slackOfCopies.end() ? slack(reading) : copy->second;
   };
+  std::vector<Reading> readings = network.readings();
   for (uint32_t variable = 0; variable < network.variables.size(); ++variable) {
-    std::vector<Reading> readings = network.readings();
     std::vector<Holder> holders = holdersOf(network, readings, variable);
     if (!exceeds(network, holders, limit))
       continue;
@@ -447,6 +447,7 @@ std::vector<UseGroup> limitDestinations(Network& network, uint64_t limit, const 
       }
     }
     network.variables[variable].writes = std::move(writes);
+    readings = network.readings();
   }
   return together;
 }

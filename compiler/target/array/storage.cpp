@@ -105,10 +105,11 @@ Storages storagesOf(const Network& network, const std::vector<uint32_t>& distrib
                                each.domain,
                                isNear ? std::vector<std::vector<int64_t>>() : crossingsOf(each.distance, distributed)});
   }
+  const std::vector<isl::set> domains = network.domains();
   for (Storage& storage : result.storages) {
     const isl::set source = network.before(storage.read, storage.distance);
     for (uint32_t cell = 0; cell < network.cells.size(); ++cell)
-      if (network.cells[cell].variable == storage.variable && !network.cells[cell].domain().is_disjoint(source))
+      if (network.cells[cell].variable == storage.variable && !domains[cell].is_disjoint(source))
         storage.writers.push_back(cell);
   }
   for (uint32_t at = 0; at < network.cells.size(); ++at)
@@ -200,13 +201,13 @@ std::optional<ScheduleProblem> problemOf(const Network& network, const Storages&
         if (a != b)
           problem.constraints.push_back({a, b, areArrivals, areArrivals, 1, 1});
   };
+  const std::vector<isl::set> domains = network.domains();
   for (const Storage& storage : storages.storages) {
     const int64_t iterations = leastIterations(storage.distance, leastTiles);
     for (const uint32_t reader : storage.readers) {
-      const isl::set domain = network.cells[reader].domain();
+      const isl::set source = network.before(domains[reader], storage.distance);
       for (const uint32_t writer : storage.writers) {
-        const isl::set source = network.before(domain, storage.distance);
-        if (!source.is_disjoint(network.cells[writer].domain()))
+        if (!source.is_disjoint(domains[writer]))
           problem.constraints.push_back({writer, reader, true, false, iterations, 0});
         if (storage.kind == Storage::Kind::Register && keepsRegisters)
           problem.constraints.push_back({reader, writer, false, true, 1, 1});
@@ -226,7 +227,7 @@ std::optional<ScheduleProblem> problemOf(const Network& network, const Storages&
     const isl::set& domain = network.variables[port.variable].writes[port.write].domain;
     std::vector<uint32_t> writers;
     for (uint32_t cell = 0; cell < network.cells.size(); ++cell)
-      if (network.cells[cell].variable == port.variable && !network.cells[cell].domain().is_disjoint(domain))
+      if (network.cells[cell].variable == port.variable && !domains[cell].is_disjoint(domain))
         writers.push_back(cell);
     return writers;
   };
@@ -266,7 +267,7 @@ std::optional<ScheduleProblem> problemOf(const Network& network, const Storages&
   }
   for (uint32_t a = 0; a < network.cells.size(); ++a)
     for (uint32_t b = a + 1; b < network.cells.size(); ++b)
-      if (network.cells[a].domain().is_disjoint(network.cells[b].domain()))
+      if (domains[a].is_disjoint(domains[b]))
         problem.exclusive.emplace_back(a, b);
   return problem;
 }
