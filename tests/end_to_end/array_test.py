@@ -100,6 +100,17 @@ class Arrays(harness.Case):
             else:
                 self.assertRegex(result.err, r"error\[array-", str(result))
 
+    def test_what_is_known_of_intervals_above_their_bounds_is_said(self):
+        remark, note = r"remark\[array-interval\]: iterations of '%s' begin (\d+) cycles after each other; that less than (\d+) is impossible", r"note: with the copies [^\n]* proved"
+        for name, is_above in (("iir", True), ("bits", False)):
+            program = os.path.join(harness.ROOT, f"examples/pla/{name}/{name}.pla")
+            told = self.succeeds("map", program, "--machine", "array-2alu", "--remarks", "-o", self.path("p.sym")).err
+            found = re.search(remark % name, told)
+            self.assertEqual(bool(found), is_above, told)
+            if found:
+                self.assertGreater(int(found[1]), int(found[2]))
+                self.assertRegex(told, note)
+
     def test_loops_are_skewed_where_elements_would_wait_in_a_circle(self):
         seidel = next(program for program in programs() if program.name == "seidel")
         size = {"N": 8, "T": 3}

@@ -3,6 +3,7 @@
 #include "compiler/equations/order.h"
 #include "compiler/target/array/emit.h"
 #include "compiler/target/array/estimate.h"
+#include "compiler/target/array/map_remarks.h"
 #include "compiler/target/array/reorder.h"
 #include "compiler/target/array/rewrite.h"
 #include "compiler/target/array/verify_meaning.h"
@@ -33,7 +34,6 @@ STRATA_DIAGNOSTIC(unboundedLoop, Error, "array-loop-bound", "a loop of '{0}' has
 STRATA_DIAGNOSTIC(noSchedule, Error, "array-schedule", "'{0}' finds no schedule on this array: {1}");
 STRATA_DIAGNOSTIC(tooHard, Error, "array-too-hard", "'{0}' is too hard to map, in {1}: {2}");
 STRATA_DIAGNOSTIC(distributedLoops, Remark, "array-distributed", "{0}");
-STRATA_DIAGNOSTIC(skewedLoop, Remark, "array-skewed", "{0}");
 STRATA_DIAGNOSTIC(notCompared, Remark, "array-not-compared",
                   "whether the mapping of '{0}' computes its equations is not decided");
 STRATA_DIAGNOSTIC(tooManyLoops, Error, "array-loops", "'{0}' has no loop; an array executes at least one");
@@ -65,7 +65,6 @@ private:
   std::optional<LoopOrder> order(const Choice& choice, const std::vector<Dependence>& dependences,
                                  DiagnosticEngine& diagnostics);
   std::string loopsText(const Choice& choice) const;
-  void tell(const std::vector<Skew>& skews, const std::string& why);
   struct Copied {
     Network network;
     Slack slack;          // of its uses without copies
@@ -76,6 +75,7 @@ private:
                                const std::vector<int64_t>& least, DiagnosticEngine& diagnostics);
   struct Found {
     std::optional<Symbolic> made;
+    ProvedInterval proved;
     std::optional<Diagnostic> tooFew; // what there is too little of, when nothing was made
     std::string why;                  // there is no schedule
   };
@@ -363,20 +363,6 @@ std::string Mapper::loopsText(const Choice& choice) const {
 }
 
 /// Says which loops were skewed that nobody asked for.
-void Mapper::tell(const std::vector<Skew>& skews, const std::string& why) {
-  std::map<uint32_t, std::string> sums;
-  for (const Skew& each : skews) {
-    std::string& sum = sums[each.loop];
-    const int64_t factor = std::abs(each.factor);
-    sum += each.factor < 0 ? (sum.empty() ? "-" : " - ") : (sum.empty() ? "" : " + ");
-    sum += (factor == 1 ? "" : std::to_string(factor) + " ") + source_.iterators[each.by];
-  }
-  for (const auto& [loop, sum] : sums)
-    diagnostics_.report(skewedLoop, source_.location,
-                        "loop '" + source_.iterators[loop] + "' of '" + source_.name + "' counts from " + sum +
-                            " on: " + why);
-}
-
 std::optional<Symbolic> Mapper::run(const std::string& machineName) {
   if (source_.iterators.empty()) {
     diagnostics_.report(tooManyLoops, source_.location, source_.name).help("write it with a loop of one iteration");
@@ -392,7 +378,8 @@ std::optional<Symbolic> Mapper::run(const std::string& machineName) {
     if (const std::optional<std::vector<Skew>> skews = skewsForOrder(loops, dependences)) {
       graph = skewed(source_, *skews);
       dependences = equations::dependences(graph);
-      tell(*skews, "without that no order of the loops lets an element execute iteration by iteration");
+      tellSkews(source_, *skews, "without that no order of the loops lets an element execute iteration by iteration",
+                diagnostics_);
     }
   }
   step_ = "choosing the loops that are distributed";
@@ -555,6 +542,7 @@ bool Mapper::emitted(Copied& copied, const std::vector<LoopRange>& limits, const
       break;
     std::optional<Schedule> schedule = solved(*problem, {}, found.why);
     if (schedule) {
+      const int64_t proved = schedule->lowerBound;
       schedule->lowerBound = std::min(copied.lowerBound, bound->lowerBound);
       if (!found.made || schedule->interval < found.made->interval) {
         DiagnosticEngine said(diagnostics.sources());
@@ -570,12 +558,15 @@ bool Mapper::emitted(Copied& copied, const std::vector<LoopRange>& limits, const
         };
         if (std::optional<Symbolic> made = emission(*schedule)) {
           found.made = std::move(made);
+          found.proved = {proved, false};
         } else if (!found.made) {
           found.tooFew = said.all().front();
           if (sharesMore(sharing, lack, storages))
             continue;
-          if (lack == Lack::Registers)
+          if (lack == Lack::Registers) {
             found.made = withFewerRegisters(*problem, schedule->lowerBound, emission);
+            found.proved = {proved, true};
+          }
         }
         if (isOurs(said)) {
           for (const Diagnostic& each : said.all())
@@ -668,8 +659,10 @@ std::optional<Symbolic> Mapper::attempt(const Graph& unordered, const std::vecto
       return std::nullopt;
     }
   }
+  if (best)
+    tellInterval(source_, *best, found.proved, diagnostics);
   if (best && forward)
-    tell(*forward, "otherwise elements would wait for each other in a circle");
+    tellSkews(source_, *forward, "otherwise elements would wait for each other in a circle", diagnostics_);
   return best;
 }
 
