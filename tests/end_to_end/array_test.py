@@ -1,5 +1,5 @@
 """Every loop program on processor arrays, compared with NumPy: on several regions, with several tiles and distributions, from the
-program and from the file with its symbolic configuration. Every wrong option is refused with a code."""
+program and from the file with its symbolic configuration. Every wrong option is refused with a code. With --brief: one size of each."""
 
 import json
 import os
@@ -253,10 +253,10 @@ def test_of(program, size):
 
 
 # One size of each program is run on every array by tests/matrix/arrays.py.
-for each in programs():
+for index, each in enumerate(programs()):
     for number in (0, 2):
         if each.name != "floyd":
-            setattr(Arrays, f"test_{each.name}_{number}", test_of(each, each.sizes[number]))
+            setattr(Arrays, f"test_{each.name}_{number}", harness.unless_brief(number != index % 2 * 2, test_of(each, each.sizes[number])))
 
 if __name__ == "__main__":
     harness.main()
