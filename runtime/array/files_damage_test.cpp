@@ -1,7 +1,7 @@
 // Damaged files of symbolic configurations: each is an error that says something, or a configuration that can be
 // written and read again, whatever has happened to the bytes. What is valid then is instantiated and run, which ends
 // with a result or with an error, too.
-#include "base/source/by_day.h"
+#include "runtime/array/by_day_testing.h"
 #include "runtime/array/files_testing.h"
 #include "runtime/array/instances_testing.h"
 

@@ -1,5 +1,5 @@
 // Starts against all integer points near them, depths against the values counted one by one.
-#include "base/source/by_day.h"
+#include "runtime/array/by_day_testing.h"
 #include "runtime/array/instantiate_test_support.h"
 #include "runtime/array/verify_tiling.h"
 

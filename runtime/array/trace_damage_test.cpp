@@ -1,5 +1,5 @@
 // Damaged traces: each is one error that says something, or a trace all the same, whatever has happened to the bytes.
-#include "base/source/by_day.h"
+#include "runtime/array/by_day_testing.h"
 #include "runtime/array/trace_testing.h"
 
 #include <gtest/gtest.h>

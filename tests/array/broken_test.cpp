@@ -1,12 +1,12 @@
 // Mappings of loop programs that are broken on purpose: one schedule, register, route, program and signal, each found
 // by what verifies it and, as the same defect, by the simulator. Then changes at random: what the verifier of symbolic
 // configurations lets pass has to run right.
-#include "base/source/by_day.h"
 #include "compiler/target/array/registers.h"
 #include "compiler/target/array/reorder.h"
 #include "compiler/target/array/routes.h"
 #include "compiler/target/array/schedule.h"
 #include "compiler/target/array/verify_meaning.h"
+#include "runtime/array/by_day_testing.h"
 #include "tests/array/attempt.h"
 #include "tests/array/oracle.h"
 

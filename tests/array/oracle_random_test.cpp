@@ -1,6 +1,6 @@
 // The second implementation of instantiation on symbolic configurations made at random, against the same questions
 // asked of every iteration; and configurations made from what it says, right and then changed in one place.
-#include "base/source/by_day.h"
+#include "runtime/array/by_day_testing.h"
 #include "tests/array/oracle.h"
 
 #include <gtest/gtest.h>

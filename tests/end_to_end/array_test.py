@@ -101,7 +101,7 @@ class Arrays(harness.Case):
                 self.assertRegex(result.err, r"error\[array-", str(result))
 
     def test_what_is_known_of_intervals_above_their_bounds_is_said(self):
-        remark, note = r"remark\[array-interval\]: iterations of '%s' begin (\d+) cycles after each other; that less than (\d+) is impossible", r"note: with the copies [^\n]* proved"
+        remark, note = r"remark\[array-interval\]: iterations of '%s' begin (\d+) cycles after each other; that less than (\d+) is impossible", r"note: with its values copied, [^\n]* proved"
         for name, is_above in (("iir", True), ("bits", False)):
             program = os.path.join(harness.ROOT, f"examples/pla/{name}/{name}.pla")
             told = self.succeeds("map", program, "--machine", "array-2alu", "--remarks", "-o", self.path("p.sym")).err

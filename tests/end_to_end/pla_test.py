@@ -1,5 +1,5 @@
 """Every loop program on every machine with levels, at three sizes: exactly NumPy's result, the interpreter's (--check), and the same again
-from its form in the dialect. With --brief: the other machines in turn. Wrong sizes, wrong options and numbers that end a program."""
+from its form in the dialect. With --brief: the other machines and the sizes at the edges in turn. Wrong sizes, wrong options and numbers that end a program."""
 
 import functools
 import itertools

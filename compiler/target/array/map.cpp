@@ -13,7 +13,6 @@
 #include <iterator>
 #include <limits>
 #include <list>
-#include <map>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -362,7 +361,6 @@ std::string Mapper::loopsText(const Choice& choice) const {
   return choice.row ? quoted(*choice.row) + " over rows" : quoted(*choice.column) + " over columns";
 }
 
-/// Says which loops were skewed that nobody asked for.
 std::optional<Symbolic> Mapper::run(const std::string& machineName) {
   if (source_.iterators.empty()) {
     diagnostics_.report(tooManyLoops, source_.location, source_.name).help("write it with a loop of one iteration");

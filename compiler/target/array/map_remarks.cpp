@@ -31,12 +31,13 @@ void tellInterval(const equations::Graph& source, const Symbolic& made, const Pr
   auto remark = diagnostics.report(longerInterval, source.location, source.name, made.interval, made.lowerBound);
   const std::string least = std::to_string(proved.least);
   if (proved.least == made.interval)
-    remark.note("with the copies that were made for what goes to several places " + least + " is the least: proved");
+    remark.note("with its values copied, and held in registers and FIFOs, as they are here " + least +
+                " is the least: proved");
   else if (proved.isForRegisters)
-    remark.note("the registers of an element ask for more than the least, which is at least " + least +
-                " with the copies that were made");
+    remark.note("the number of an element's registers asks for more than the least, which is " + least +
+                " or more with its values copied and held as they are here");
   else
-    remark.note("with the copies that were made for what goes to several places less than " + least +
+    remark.note("with its values copied, and held in registers and FIFOs, as they are here less than " + least +
                 " is impossible, which is proved; whether there are schedules between is not decided");
   remark.help("an array whose instructions have more destinations, or more registers, needs fewer copies");
 }

@@ -6,13 +6,14 @@
 
 namespace strata::array {
 
-/// Of the equations as they were rewritten, with copies of values that go to several places.
+/// Of the equations as they were rewritten, with copies of values that go to several places, and with the registers and
+/// FIFOs that hold values.
 struct ProvedInterval {
-  int64_t least = 1;           ///< no schedule of them has a smaller interval
+  int64_t least = 1;           ///< no schedule of that has a smaller interval
   bool isForRegisters = false; ///< the interval was made longer so that fewer values are alive
 };
 
-/// Loops that count from others on, and why.
+/// Which loops were skewed that nobody asked for, and why.
 void tellSkews(const equations::Graph& source, const std::vector<Skew>& skews, const std::string& why,
                DiagnosticEngine& diagnostics);
 
