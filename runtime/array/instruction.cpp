@@ -24,15 +24,8 @@ constexpr OpcodeInfo opcodeInfo[opcodes] = {
     {"sqrt", 1}, {"lt", 2},   {"le", 2},  {"eq", 2},  {"ne", 2},  {"select", 3}, {"convert", 1},
 };
 
-struct TypeInfo {
-  std::string_view name;
-  unsigned bytes;
-};
-
-constexpr TypeInfo typeInfo[types] = {
-    {"bool", 1},   {"int8", 1},   {"int16", 2},  {"int32", 4},   {"int64", 8},   {"uint8", 1},
-    {"uint16", 2}, {"uint32", 4}, {"uint64", 8}, {"float32", 4}, {"float64", 8},
-};
+constexpr std::string_view typeNames[types] = {"bool",   "int8",   "int16",  "int32",   "int64",  "uint8",
+                                               "uint16", "uint32", "uint64", "float32", "float64"};
 
 template <typename T>
 T load(uint64_t bits) {
@@ -251,12 +244,8 @@ void append(std::string& text, const Operand& operand, const Functional& functio
 
 } // namespace
 
-unsigned bytes(Type type) {
-  return typeInfo[static_cast<size_t>(type)].bytes;
-}
-
 std::string_view name(Type type) {
-  return typeInfo[static_cast<size_t>(type)].name;
+  return typeNames[static_cast<size_t>(type)];
 }
 
 std::string_view name(Opcode opcode) {

@@ -62,7 +62,10 @@ inline constexpr unsigned opcodes = static_cast<unsigned>(Opcode::Convert) + 1;
 enum class Type : uint8_t { Bool, Int8, Int16, Int32, Int64, Uint8, Uint16, Uint32, Uint64, Float32, Float64 };
 inline constexpr unsigned types = static_cast<unsigned>(Type::Float64) + 1;
 
-unsigned bytes(Type type);
+constexpr unsigned bytes(Type type) {
+  constexpr unsigned char all[types] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 4, 8};
+  return all[static_cast<unsigned>(type)];
+}
 std::string_view name(Type type);
 /// As machine files name the operation: "add", "muladd", …
 std::string_view name(Opcode opcode);

@@ -73,63 +73,31 @@ std::string Simulation::bankName(const Bank& bank) const {
          std::to_string(bank.position) + ", array '" + arrays[bank.array].name + "': ";
 }
 
-void Simulation::failOutside(const AddressGenerator& generator) const {
-  fail(generator.cycle(),
-       bankName(generator.bank()) + "element " + std::to_string(generator.element()) + " is not in its block");
-}
-
-/// Words of a bank that have come to an input register by now.
-void Simulation::pull(SimulatedElement& element, size_t place, int64_t now) {
-  RegisterState& state = element.registers[place];
-  InputWire& wire = inputWires_[state.feed()];
-  AddressGenerator& generator = wire.generator;
-  const Type type = generator.array().type;
-  const size_t size = bytes(type);
-  while (wire.arrival <= now) {
-    if (!generator.isInside())
-      failOutside(generator);
-    const uint64_t value = loadElement(wire.memory + static_cast<size_t>(generator.element()) * size, type);
-    if (!state.putNext({wire.arrival, value}))
-      putUnusual(element, place, now, {wire.arrival, value});
-    generator.next();
-    wire.arrival = generator.isDone() ? INT64_MAX : generator.cycle() + wire.cycles;
+/// A word that its target does not take as usual: what is wrong, mostly.
+void Simulation::sendUnusual(const WireTarget& target, int64_t now, TimedValue word) {
+  if (!target.bank) {
+    SimulatedElement& to = elements_[target.element];
+    if (!target.reg)
+      fail(word.cycle, at(to) + ": id" + std::to_string(target.index) + " gets a value, but no instruction reads it",
+           false, &to);
+    // What a reader that is behind will have taken by now leaves room.
+    putUnusual(to, target.place, std::min(now, to.wake - 1), word);
+    return;
   }
-}
-
-void Simulation::send(const SimulatedElement& element, uint32_t unit, size_t output, int64_t now, TimedValue value) {
-  const OutputWires& wires = outputWires_[element.firstOutput + output];
-  if (wires.count == 0)
-    failAt(now, element, unit,
-           "what is written to od" + std::to_string(element.decoded->outputs[output]) + " goes nowhere");
-  for (uint32_t i = 0; i < wires.count; ++i) {
-    const WireTarget& target = targets_[wires.first + i];
-    const TimedValue word{value.cycle + target.cycles, value.value};
-    if (target.bank < 0) {
-      SimulatedElement& to = elements_[target.element];
-      if (target.place < 0)
-        fail(word.cycle, at(to) + ": id" + std::to_string(target.index) + " gets a value, but no instruction reads it",
-             false, &to);
-      if (!to.registers[target.place].putNext(word))
-        // What a reader that is behind will have taken by now leaves room.
-        putUnusual(to, static_cast<size_t>(target.place), std::min(now, to.wake - 1), word);
-      continue;
-    }
-    OutputBank& bank = outputBanks_[static_cast<size_t>(target.bank)];
-    const auto fault = bank.put(now, word);
-    if (fault == OutputBank::Fault::None)
-      continue;
-    const std::string where = bankName(bank.generator.bank());
-    const std::string next =
-        bank.generator.isDone() ? "none" : "the next in cycle " + std::to_string(bank.generator.cycle());
-    if (fault == OutputBank::Fault::Outside)
-      failOutside(bank.generator);
-    if (fault == OutputBank::Fault::Missing)
-      fail(bank.generator.cycle(), where + "no word comes");
-    if (fault == OutputBank::Fault::Together)
-      fail(word.cycle, where + "two words come at once");
-    fail(std::min(word.cycle, bank.waiting.empty() ? word.cycle : bank.waiting.front().cycle),
-         where + "a word comes; it expects " + next);
-  }
+  OutputBank& bank = *target.bank;
+  const auto fault = bank.put(now, word);
+  if (fault == OutputBank::Fault::None)
+    return;
+  const std::string where = bankName(bank.words.bank());
+  const std::string next = bank.words.isDone() ? "none" : "the next in cycle " + std::to_string(bank.words.cycle());
+  if (fault == OutputBank::Fault::Outside)
+    failOutside(bank.words);
+  if (fault == OutputBank::Fault::Missing)
+    fail(bank.words.cycle(), where + "no word comes");
+  if (fault == OutputBank::Fault::Together)
+    fail(word.cycle, where + "two words come at once");
+  fail(std::min(word.cycle, bank.waiting.empty() ? word.cycle : bank.waiting.front().cycle),
+       where + "a word comes; it expects " + next);
 }
 
 /// An operation without a result: what the program's user has to hear.
@@ -164,45 +132,38 @@ inline void Simulation::executeAll(Step& step, SimulatedElement& element, int64_
   ++step.visits;
 }
 
-/// The element's iteration, and the signals in it.
-inline void Simulation::beginIterations(SimulatedElement& element, int64_t now) {
-  for (; element.nextBegin <= now; element.nextBegin += configuration_.interval)
-    ++element.iteration;
-  if (element.iteration < element.nextChange) [[likely]]
-    return;
-  element.ones = 0;
-  element.nextChange = INT64_MAX;
-  for (size_t place = 0; place < element.decoded->signals.size(); ++place) {
-    SignalCursor& cursor = element.signals[place];
-    while (cursor.run != cursor.end && cursor.run->end <= element.iteration)
-      ++cursor.run;
-    if (cursor.run == cursor.end)
-      continue;
-    const bool isOne = cursor.isOne(element.iteration);
-    element.nextChange = std::min(element.nextChange, isOne ? cursor.run->end : cursor.run->first);
-    if (isOne && place < StepTable::mostSignals)
-      element.ones |= uint64_t{1} << place;
+/// To the signals of a cycle.
+inline void Simulation::followSignals(SimulatedElement& element, int64_t now) const {
+  while (now >= element.nextChange) {
+    ++element.change;
+    setNextChange(element);
   }
 }
 
 /// What follows an element's step, which was not what followed when the step was executed before.
 Successor Simulation::successor(SimulatedElement& element, int64_t now) {
   Step& step = *element.step;
-  bool isKept = element.decoded->signals.size() <= StepTable::mostSignals;
-  if (!isKept)
-    beginIterations(element, now);
-  const uint64_t signals = element.ones & step.tests;
+  const ClassSignals& all = signals_[static_cast<size_t>(element.table - tables_.data())];
+  bool isKept = all.runs.size() <= StepTable::mostSignals;
+  const uint64_t signals = element.change->ones & step.tests;
   if (const auto found = std::ranges::find(step.successors, signals, &Successor::signals);
       found != step.successors.end())
     return step.likely = *found;
-  auto [units, cycles] =
-      element.table->after(step, [&](size_t place) { return element.signals[place].isOne(element.iteration); });
+  const int64_t iteration = (now - element.start) / configuration_.interval;
+  auto [units, cycles] = element.table->after(step, [&](size_t place) {
+    const IterationRuns& runs = *all.runs[place];
+    const auto run = std::ranges::upper_bound(runs, iteration, {}, &Range::end);
+    return run != runs.end() && run->first <= iteration;
+  });
   if (element.table->size() >= options_.mostStates + elements_.size()) {
     forgetSteps(element);
     isKept = false;
   }
-  const Successor made{signals, units.empty() ? nullptr : element.table->find(std::move(units)),
-                       std::max<int64_t>(cycles, 1)};
+  Successor made{signals, nullptr, std::max<int64_t>(cycles, 1), false};
+  if (!units.empty()) {
+    made.step = element.table->find(std::move(units));
+    made.isBusy = !made.step->operations.empty();
+  }
   if (isKept)
     step.successors.push_back(step.likely = made);
   return made;
@@ -221,22 +182,50 @@ void Simulation::forgetSteps(const SimulatedElement& element) {
     other->step = table.find(std::move(units));
 }
 
-/// What the units of an element do in a cycle. Those that come to nops sleep until these are over.
-void Simulation::step(SimulatedElement& element, int64_t now) {
-  if (now == element.due) {
-    Step& step = *element.step;
-    executeAll(step, element, now);
-    if (step.tests != 0)
-      beginIterations(element, now);
-    const bool isLikely = step.likely.cycles != 0 && step.likely.signals == (element.ones & step.tests);
-    const Successor next = isLikely ? step.likely : successor(element, now);
-    element.step = next.step;
-    element.due = now + next.cycles;
+/// Whether an element's step is followed by what followed it last.
+inline bool Simulation::isAsBefore(const SimulatedElement& element) {
+  const Step& step = *element.step;
+  return step.likely.cycles != 0 && step.likely.signals == (element.change->ones & step.tests);
+}
+
+/// What the units of an element do in a cycle, and when they do something again.
+inline void Simulation::step(SimulatedElement& element, int64_t now) {
+  if (now != element.due) [[unlikely]]
+    failLate(element);
+  Step& step = *element.step;
+  executeAll(step, element, now);
+  const int64_t due = now + step.likely.cycles;
+  followSignals(element, now);
+  if (step.likely.isBusy && due <= element.last && isAsBefore(element)) [[likely]] {
+    element.step = step.likely.step;
+    element.due = element.wake = due;
+  } else {
+    stepUnusually(element, now);
+  }
+}
+
+void Simulation::failLate(const SimulatedElement& element) const {
+  failAt(element.last, element, element.decoded->programs[element.step->units[0].program].unit,
+         "its program goes on after the last iteration");
+}
+
+/// To a step that has not followed last, or does nothing but to test signals: those that follow each other are one.
+void Simulation::stepUnusually(SimulatedElement& element, int64_t now) {
+  const auto isKnown = [&](int64_t cycle) {
+    followSignals(element, cycle);
+    return isAsBefore(element);
+  };
+  const Successor next = isKnown(now) ? element.step->likely : successor(element, now);
+  element.step = next.step;
+  element.due = now + next.cycles;
+  while (element.step && element.step->operations.empty() && element.due < element.last && isKnown(element.due) &&
+         element.step->likely.step) {
+    element.due += element.step->likely.cycles;
+    element.step = element.step->likely.step;
   }
   element.wake = std::min(element.due, element.last);
   if (now == element.last && element.step)
-    failAt(now, element, element.decoded->programs[element.step->units[0].program].unit,
-           "its program goes on after the last iteration");
+    failLate(element);
 }
 
 /// Elements that have programs, by their starts.
@@ -293,7 +282,10 @@ bool Simulation::isReady(const SimulatedElement& element) {
 }
 
 void Simulation::runUntil(SimulatedElement& element, int64_t until) {
-  while (element.wake < until && isReady(element)) {
+  int64_t sent = INT64_MAX; // in the cycles before this one is all that will come to the element
+  for (const SimulatedElement* writer : element.upstream)
+    sent = std::min(sent, writer->wake);
+  while (element.wake < until && (element.wake <= sent || isReady(element))) {
     const int64_t now = element.wake;
     step(element, now);
     if (element.step)
@@ -327,14 +319,14 @@ int64_t Simulation::runAhead() {
 void Simulation::finish(int64_t end) {
   int64_t last = -1;
   for (const OutputBank& bank : outputBanks_) {
-    if (!bank.generator.isDone())
-      fail(bank.generator.cycle(), bankName(bank.generator.bank()) + "no word comes");
+    if (!bank.words.isDone())
+      fail(bank.words.cycle(), bankName(bank.words.bank()) + "no word comes");
     last = std::max(last, bank.last);
   }
   for (const InputWire& wire : inputWires_)
-    if (!wire.generator.isDone())
-      fail(end, bankName(wire.generator.bank()) + "the word of cycle " + std::to_string(wire.generator.cycle()) +
-                    " is never read");
+    if (!wire.words.isDone())
+      fail(end,
+           bankName(wire.words.bank()) + "the word of cycle " + std::to_string(wire.words.cycle()) + " is never read");
   for (SimulatedElement& element : elements_)
     for (size_t place = 0; element.decoded && place < element.decoded->registers.size(); ++place)
       if (const Fault fault = element.registers[place].finish(); fault != Fault::None)

@@ -8,27 +8,70 @@ namespace strata::array {
 AddressGenerator::AddressGenerator(const Bank& bank, const IterationRuns& runs, const ArrayLayout& array,
                                    const Configuration& configuration)
     : bank_(&bank), runs_(&runs), array_(&array), configuration_(&configuration), point_(configuration.extents.size()) {
-  for (const int64_t extent : array.extents)
+  for (const int64_t extent : configuration.extents)
+    loops_.emplace_back(extent);
+  for (const int64_t extent : array.extents) {
     elements_ *= extent;
+    extents_.emplace_back(extent);
+  }
+  // What is accessed in one iteration fits where anything does.
+  isPart_ = bank.blockLoops != 0 && (bank.blockLoops != point_.size() || std::ranges::count(bank.held, 0) != 0);
   interval_ = configuration.interval;
   if (!bank.strides.empty())
     stride_ = bank.strides.back();
-  // A block that is all of the array but for the first dimension lies in one piece.
-  bool isPiece = bank.blockLoops == 0;
-  for (size_t i = 1; i < array.extents.size(); ++i)
-    isPiece &= bank.block[i] == Range{0, array.extents[i]};
-  if (isPiece) {
-    const int64_t row = array.extents.empty() || elements_ == 0 ? elements_ : elements_ / array.extents[0];
-    const Range rows = array.extents.empty() ? Range{0, 1} : bank.block[0];
-    wholeFirst_ = rows.first * row;
-    wholeEnd_ = rows.end * row;
-  }
+  isAllInside_ = !isPart_ && std::ranges::all_of(bank.enable, [&](const Box& box) { return isAllOf(box); });
   jump();
+}
+
+/// Whether the bank's block has the elements of all iterations of a box: along each loop an access moves by the same
+/// steps in every dimension of the array, so that the ends of the loops tell. False where it is not that simple.
+bool AddressGenerator::isAllOf(const Box& box) const {
+  int64_t first = bank_->base;
+  for (size_t l = 0; l < box.size(); ++l) {
+    if (box[l].first >= box[l].end)
+      return true;
+    first += bank_->strides[l] * box[l].first;
+  }
+  const size_t dimensions = array_->extents.size();
+  std::vector<int64_t> from(dimensions), to(dimensions);
+  const auto split = [&](int64_t element, std::vector<int64_t>& indices) {
+    if (element < 0 || element >= elements_)
+      return false;
+    for (size_t i = dimensions; i-- > 0;) {
+      const int64_t above = i == 0 ? 0 : extents_[i].quotient(element);
+      indices[i] = element - above * array_->extents[i];
+      element = above;
+    }
+    return true;
+  };
+  if (!split(first, from))
+    return false;
+  std::vector<Range> reached;
+  for (const int64_t index : from)
+    reached.push_back({index, index + 1});
+  for (size_t l = 0; l < box.size(); ++l) {
+    const int64_t steps = box[l].end - box[l].first - 1;
+    if (steps == 0)
+      continue;
+    if (!split(first + steps * bank_->strides[l], to))
+      return false;
+    for (size_t i = 0; i < dimensions; ++i) {
+      const int64_t moved = to[i] - from[i];
+      if (moved % steps != 0)
+        return false;
+      (moved < 0 ? reached[i].first : reached[i].end) += moved;
+    }
+  }
+  for (size_t i = 0; i < dimensions; ++i)
+    if (reached[i].first < bank_->block[i].first || reached[i].end > bank_->block[i].end)
+      return false;
+  return true;
 }
 
 /// To the beginning of the run.
 void AddressGenerator::jump() {
-  if (isDone())
+  isDone_ = run_ == runs_->size();
+  if (isDone_)
     return;
   isOuterNew_ = true;
   iteration_ = (*runs_)[run_].first;
@@ -37,13 +80,22 @@ void AddressGenerator::jump() {
   element_ = bank_->base;
   int64_t rest = iteration_;
   for (size_t i = point_.size(); i-- > 0;) {
-    point_[i] = rest % configuration_->extents[i];
-    rest /= configuration_->extents[i];
+    const int64_t outer = loops_[i].quotient(rest);
+    point_[i] = rest - outer * configuration_->extents[i];
+    rest = outer;
     element_ += bank_->strides[i] * point_[i];
   }
 }
 
-void AddressGenerator::nextRun() {
+/// After the last of the words that are known to be inside.
+void AddressGenerator::nextUnusual() {
+  if (words_ > 1) {
+    iteration_ += words_ - 1;
+    point_.back() += words_ - 1;
+  }
+  inside_ = words_ = 0;
+  if (++iteration_ < runEnd_)
+    return count();
   ++run_;
   jump();
 }
@@ -72,20 +124,22 @@ bool AddressGenerator::isHeld(size_t dimension, int64_t index) {
 /// Whether the word is inside, and how many after it: an access moves by the same step in every dimension of the array,
 /// so that those between two that are inside are inside, too.
 bool AddressGenerator::findInside() {
-  const auto isWhole = [&](int64_t element) { return element >= wholeFirst_ && element < wholeEnd_; };
-  if (!isWhole(element_) && !isInsideBlock(element_))
-    return false;
-  inside_ = 1;
-  constexpr int64_t fewest = 4; // for less it does not pay
-  if (point_.empty() || iteration_ < tried_ || bank_->blockLoops == point_.size())
+  const int64_t words =
+      point_.empty() ? 1 : std::min(runEnd_ - iteration_, configuration_->extents.back() - point_.back());
+  if (isAllInside_) {
+    inside_ = words_ = words;
     return true;
-  const int64_t words = std::min(runEnd_ - iteration_, configuration_->extents.back() - point_.back());
-  if (words < fewest)
+  }
+  if (!isInsideBlock(element_))
+    return false;
+  inside_ = words_ = 1;
+  constexpr int64_t fewest = 3; // for less it does not pay
+  if (words < fewest || iteration_ < tried_)
     return true;
   const int64_t last = element_ + (words - 1) * stride_;
   before_ = accessed_;
-  if ((isWhole(element_) && isWhole(last)) || (isInsideBlock(last) && isStraight(element_, last, words))) {
-    inside_ = words;
+  if (isInsideBlock(last) && isStraight(element_, last, words)) {
+    inside_ = words_ = words;
   } else {
     accessed_ = before_;
     tried_ = iteration_ + words;
@@ -97,10 +151,11 @@ bool AddressGenerator::findInside() {
 /// the next stands in another. REQUIRES: both ends lie in the array.
 bool AddressGenerator::isStraight(int64_t from, int64_t to, int64_t words) const {
   for (size_t i = array_->extents.size(); i-- > 1;) {
-    if ((to % array_->extents[i] - from % array_->extents[i]) % (words - 1) != 0)
+    const int64_t fromAbove = extents_[i].quotient(from), toAbove = extents_[i].quotient(to);
+    if ((to - from - (toAbove - fromAbove) * array_->extents[i]) % (words - 1) != 0)
       return false;
-    from /= array_->extents[i];
-    to /= array_->extents[i];
+    from = fromAbove;
+    to = toAbove;
   }
   return (to - from) % (words - 1) == 0;
 }
@@ -108,8 +163,7 @@ bool AddressGenerator::isStraight(int64_t from, int64_t to, int64_t words) const
 bool AddressGenerator::isInsideBlock(int64_t element) {
   if (element < 0 || element >= elements_)
     return false;
-  const bool isPart = bank_->blockLoops != 0;
-  if (isPart && isOuterNew_ && (outer_.empty() || !std::equal(outer_.begin(), outer_.end(), point_.begin()))) {
+  if (isPart_ && isOuterNew_ && (outer_.empty() || !std::equal(outer_.begin(), outer_.end(), point_.begin()))) {
     outer_.assign(point_.begin(), point_.begin() + bank_->blockLoops);
     accessed_.assign(bank_->block.size(), {});
   }
@@ -118,36 +172,27 @@ bool AddressGenerator::isInsideBlock(int64_t element) {
   for (size_t i = bank_->block.size(); i-- > 0;) {
     int64_t index = rest; // of the first dimension, as the element is in the array
     if (i > 0) {
-      index = rest % array_->extents[i];
-      rest /= array_->extents[i];
+      const int64_t above = extents_[i].quotient(rest);
+      index = rest - above * array_->extents[i];
+      rest = above;
     }
-    if (index < bank_->block[i].first || index >= bank_->block[i].end || (isPart && !isHeld(i, index)))
+    if (index < bank_->block[i].first || index >= bank_->block[i].end || (isPart_ && !isHeld(i, index)))
       return false;
   }
   return true;
 }
 
-void storeElement(std::byte* to, Type type, uint64_t value) {
-  if (type == Type::Bool)
-    value &= 1;
-  std::memcpy(to, &value, bytes(type));
-}
-
-OutputBank::Fault OutputBank::keep(uint64_t value) {
-  if (!generator.isInside())
-    return Fault::Outside;
-  const Type type = generator.array().type;
-  storeElement(memory + generator.element() * bytes(type), type, value);
-  last = generator.cycle();
-  generator.next();
-  return Fault::None;
+void OutputBank::keep(uint64_t value) {
+  storeElement(words.at(), words.type(), value);
+  last = words.cycle();
+  words.next();
 }
 
 OutputBank::Fault OutputBank::put(int64_t now, TimedValue word) {
-  if (generator.isDone() || word.cycle < generator.cycle())
+  if (word.cycle < words.cycle() || words.isDone())
     return Fault::Unexpected;
-  if (word.cycle > generator.cycle()) {
-    if (generator.cycle() <= now)
+  if (word.cycle > words.cycle()) {
+    if (words.cycle() <= now)
       return Fault::Missing;
     auto place = waiting.begin();
     while (place != waiting.end() && place->cycle < word.cycle)
@@ -157,16 +202,18 @@ OutputBank::Fault OutputBank::put(int64_t now, TimedValue word) {
     waiting.insert(place, word);
     return Fault::None;
   }
-  Fault fault = keep(word.value);
-  while (fault == Fault::None && !waiting.empty()) {
-    if (generator.isDone() || waiting.front().cycle < generator.cycle())
+  if (!words.isInside())
+    return Fault::Outside;
+  keep(word.value);
+  while (!waiting.empty() && waiting.front().cycle <= words.cycle()) {
+    if (waiting.front().cycle < words.cycle())
       return Fault::Unexpected;
-    if (waiting.front().cycle > generator.cycle())
-      break;
-    fault = keep(waiting.front().value);
+    if (!words.isInside())
+      return Fault::Outside;
+    keep(waiting.front().value);
     waiting.erase(waiting.begin());
   }
-  return fault;
+  return Fault::None;
 }
 
 } // namespace strata::array

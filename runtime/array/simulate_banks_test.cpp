@@ -131,12 +131,45 @@ TEST(AddressGenerator, WordsAreThoseOfTheDefinition) {
       if (!words.back().isInside)
         break;
     }
-    ASSERT_EQ(words, Definition(bank, array, configuration).words()) << repetition;
+    const std::vector<Word> expected = Definition(bank, array, configuration).words();
+    ASSERT_EQ(words, expected) << repetition;
+    // The same by rows of words.
+    array.type = Type::Uint16;
+    const std::vector<std::byte> memory(2 * static_cast<size_t>(elements));
+    std::vector<Word> inRows;
+    for (Words<const std::byte> made({bank, *runs, array, configuration}, memory.data()); !made.isDone();) {
+      const bool isInside = made.isInside();
+      inRows.push_back({made.cycle(), isInside ? (made.at() - memory.data()) / 2 : made.element(), isInside});
+      if (!isInside)
+        break;
+      if (made.isStraight() && number(0, 1) == 0)
+        made.nextStraight();
+      else
+        made.next();
+    }
+    ASSERT_EQ(inRows, expected) << repetition;
     inside += static_cast<int64_t>(words.size());
     outside += words.empty() || words.back().isInside ? 0 : 1;
   }
   EXPECT_GT(inside, 50000);
   EXPECT_GT(outside, 1000);
+}
+
+TEST(Divisor, DividesAsTheProcessorDoes) {
+  std::mt19937_64 random(3);
+  const auto number = [&](int64_t first) { return static_cast<int64_t>(random() >> (1 + random() % 62)) + first; };
+  for (int repetition = 0; repetition < 200000; ++repetition) {
+    const int64_t by = number(1), value = number(0);
+    ASSERT_EQ(Divisor(by).quotient(value), value / by) << value << " by " << by;
+    // Where a rounded inverse would be wrong first: beside multiples.
+    for (const int64_t beside : {-1, 0, 1})
+      if (const __int128 near = static_cast<__int128>(by) * (value % 1000) + beside; near >= 0 && near < INT64_MAX)
+        ASSERT_EQ(Divisor(by).quotient(static_cast<int64_t>(near)), static_cast<int64_t>(near) / by)
+            << static_cast<int64_t>(near) << " by " << by;
+  }
+  ASSERT_EQ(Divisor(UINT32_MAX).quotient(UINT32_MAX), 1);
+  ASSERT_EQ(Divisor(UINT32_MAX - 1).quotient(UINT32_MAX), 1);
+  ASSERT_EQ(Divisor(3).quotient(UINT32_MAX), UINT32_MAX / 3);
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "runtime/array/transfers.h"
 #include "runtime/array/wires.h"
 
+#include <algorithm>
 #include <map>
 
 namespace strata::array {
@@ -24,11 +25,50 @@ void Simulation::load() {
     classes_.push_back(decode(array_, each));
   for (const DecodedClass& each : classes_)
     tables_.emplace_back(each, static_cast<bool>(options_.trace));
+  loadSignals();
   loadElements();
   loadBanks();
 }
 
-void Simulation::loadElements() {
+namespace {
+
+/// With one at the end that never comes.
+SignalChanges changesOf(const std::vector<const IterationRuns*>& all) {
+  const size_t count = std::min(all.size(), StepTable::mostSignals);
+  int64_t due[StepTable::mostSignals]; // the iteration in which a signal changes next
+  std::vector<const Range*> next(count);
+  size_t most = 2;
+  for (size_t place = 0; place < count; ++place) {
+    const IterationRuns& runs = *all[place];
+    next[place] = runs.data();
+    due[place] = runs.empty() ? INT64_MAX : runs[0].first;
+    most += 2 * runs.size();
+  }
+  SignalChanges changes;
+  changes.reserve(most);
+  SignalChange change;
+  for (int64_t iteration = 0; iteration != INT64_MAX;) {
+    change.iteration = iteration;
+    iteration = INT64_MAX;
+    for (size_t place = 0; place < count; ++place) {
+      if (due[place] == change.iteration) {
+        const uint64_t bit = uint64_t{1} << place;
+        if ((change.ones ^= bit) & bit)
+          due[place] = next[place]->end;
+        else
+          due[place] = ++next[place] == all[place]->data() + all[place]->size() ? INT64_MAX : next[place]->first;
+      }
+      iteration = std::min(iteration, due[place]);
+    }
+    changes.push_back(change);
+  }
+  changes.push_back({INT64_MAX, 0});
+  return changes;
+}
+
+} // namespace
+
+void Simulation::loadSignals() {
   std::vector<const IterationRuns*> runs;
   for (size_t i = 0; i < configuration_.signals.size(); ++i) {
     std::string wrong;
@@ -36,8 +76,19 @@ void Simulation::loadElements() {
     if (!runs.back())
       throw SimulationFailure{{"signal " + std::to_string(i) + ": " + wrong, false, 0}};
   }
+  for (const DecodedClass& each : classes_) {
+    ClassSignals& signals = signals_.emplace_back();
+    for (const uint16_t signal : each.signals)
+      signals.runs.push_back(runs[signal]);
+    const auto same = std::ranges::find(signals_, signals.runs, &ClassSignals::runs);
+    signals.changes =
+        &*same != &signals ? same->changes : std::make_shared<const SignalChanges>(changesOf(signals.runs));
+  }
+}
+
+void Simulation::loadElements() {
   elements_.resize(static_cast<size_t>(configuration_.rows) * configuration_.columns);
-  size_t registers = 0, signals = 0, outputs = 0;
+  size_t registers = 0, outputs = 0;
   const auto forAll = [&](auto&& each) {
     for (uint32_t region = 0; region < configuration_.regions.size(); ++region) {
       const ClassRegion& area = configuration_.regions[region];
@@ -49,24 +100,22 @@ void Simulation::loadElements() {
   forAll([&](uint32_t, uint32_t, uint32_t, uint32_t processorClass) {
     const DecodedClass& decoded = classes_[processorClass];
     registers += decoded.registers.size();
-    signals += decoded.signals.size();
     outputs += decoded.outputs.size();
   });
   // Elements point into these, which are not moved any more.
   registers_.reserve(registers);
-  signals_.reserve(signals);
   writers_.assign(registers, nullptr);
   outputWires_.reserve(outputs);
   forAll([&](uint32_t region, uint32_t row, uint32_t column, uint32_t processorClass) {
     const DecodedClass& decoded = classes_[processorClass];
     SimulatedElement& element = elements_[size_t{row} * configuration_.columns + column];
-    element.start = element.wake = element.due = configuration_.start(row, column);
-    element.nextBegin = element.start + configuration_.interval;
+    element.start = element.due = configuration_.start(row, column);
+    element.change = signals_[processorClass].changes->data();
+    setNextChange(element);
     element.last = element.start + (iterations_ + 2) * configuration_.interval - 1;
     element.decoded = &decoded;
     element.registers = registers_.data() + registers_.size();
     element.writers = writers_.data() + registers_.size();
-    element.signals = signals_.data() + signals_.size();
     element.table = &tables_[processorClass];
     element.row = row;
     element.column = column;
@@ -82,8 +131,7 @@ void Simulation::loadElements() {
     if (!units.empty())
       element.step = element.table->find(std::move(units));
     element.due += cycles;
-    for (const uint16_t signal : decoded.signals)
-      signals_.push_back({runs[signal]->data(), runs[signal]->data() + runs[signal]->size()});
+    element.wake = std::min(element.due, element.last);
   });
 }
 
@@ -105,7 +153,7 @@ void Simulation::loadBanks() {
     }
     outputs[{bank.side, bank.position, bank.index}] = static_cast<int32_t>(outputBanks_.size());
     outputBanks_.push_back(
-        {{bank, *runs, configuration_.outputs[bank.array], configuration_}, outputs_[bank.array], {}});
+        {{{bank, *runs, configuration_.outputs[bank.array], configuration_}, outputs_[bank.array]}, {}});
   }
   for (SimulatedElement& element : elements_) {
     element.firstOutput = static_cast<uint32_t>(outputWires_.size());
@@ -116,9 +164,14 @@ void Simulation::loadBanks() {
                    const uint32_t to = end.row * configuration_.columns + end.column;
                    if (end.sink.side == Side::Element) {
                      const int64_t place = elements_[to].decoded->input(end.sink.index);
-                     if (place >= 0)
-                       elements_[to].writers[place] = &element;
-                     targets_.push_back({-1, static_cast<int32_t>(place), to, end.sink.index, end.cycles});
+                     if (place >= 0) {
+                       SimulatedElement& reader = elements_[to];
+                       reader.writers[place] = &element;
+                       if (&reader != &element && std::ranges::find(reader.upstream, &element) == reader.upstream.end())
+                         reader.upstream.push_back(&element);
+                     }
+                     targets_.push_back({place < 0 ? nullptr : elements_[to].registers + place, nullptr, end.cycles, to,
+                                         static_cast<uint32_t>(std::max<int64_t>(place, 0)), end.sink.index});
                      ++wires.count;
                      return;
                    }
@@ -126,7 +179,8 @@ void Simulation::loadBanks() {
                    const auto bank = outputs.find({end.sink.side, isColumn ? end.column : end.row, end.sink.index});
                    if (bank == outputs.end())
                      return;
-                   targets_.push_back({bank->second, -1, to, 0, end.cycles});
+                   targets_.push_back(
+                       {nullptr, &outputBanks_[static_cast<size_t>(bank->second)], end.cycles, to, 0, 0});
                    ++wires.count;
                  });
       outputWires_.push_back(wires);
@@ -151,9 +205,10 @@ void Simulation::connectInput(const Bank& bank, const IterationRuns& runs) {
                if (place < 0)
                  refuse("no instruction of " + at(element) + " reads id" + std::to_string(end.sink.index));
                element.registers[place].setFeed(static_cast<uint32_t>(inputWires_.size()));
-               AddressGenerator generator(bank, runs, configuration_.inputs[bank.array], configuration_);
-               const int64_t arrival = generator.cycle() + end.cycles;
-               inputWires_.push_back({std::move(generator), inputs_[bank.array], end.cycles, arrival});
+               Words<const std::byte> words({bank, runs, configuration_.inputs[bank.array], configuration_},
+                                            inputs_[bank.array]);
+               const int64_t arrival = words.cycle() + end.cycles;
+               inputWires_.push_back({std::move(words), end.cycles, arrival});
                hasEnd = true;
              });
   if (!hasEnd)

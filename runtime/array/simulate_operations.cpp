@@ -18,11 +18,44 @@ inline uint64_t Simulation::read(SimulatedElement& element, const StepOperation&
     return before[source.place];
   RegisterState& state = element.registers[source.place];
   if (kind == Kind::Take && state.feed() != RegisterState::none && inputWires_[state.feed()].arrival <= now)
-    pull(element, source.place, now);
+    return readWord(element, operation, source.place, now);
   uint64_t value = 0;
   if (kind == Kind::Hold ? state.readNow(now, value) : state.takeNow(now, value)) [[likely]]
     return value;
   return readUnusual(element, operation, source.place, now);
+}
+
+inline void Simulation::put(SimulatedElement& element, size_t place, int64_t now, TimedValue arrival) {
+  if (!element.registers[place].putNext(arrival)) [[unlikely]]
+    putUnusual(element, place, now, arrival);
+}
+
+/// From an input register to which words of a bank have come. Mostly it is one, for this instruction: they are an
+/// interval apart at least.
+uint64_t Simulation::readWord(SimulatedElement& element, const StepOperation& operation, size_t place, int64_t now) {
+  RegisterState& state = element.registers[place];
+  InputWire& wire = inputWires_[state.feed()];
+  if (!wire.words.isStraight() || now >= wire.arrival + configuration_.interval || !state.passNow(now)) [[unlikely]]
+    return readWords(element, operation, place, now);
+  const uint64_t value = loadElement(wire.words.at(), wire.words.type());
+  wire.words.nextStraight();
+  wire.arrival += configuration_.interval;
+  return value;
+}
+
+/// The same for any.
+uint64_t Simulation::readWords(SimulatedElement& element, const StepOperation& operation, size_t place, int64_t now) {
+  RegisterState& state = element.registers[place];
+  InputWire& wire = inputWires_[state.feed()];
+  if (now < wire.arrival + configuration_.interval && wire.words.isInside() && state.passNow(now))
+    return wire.take();
+  while (wire.arrival <= now) {
+    if (!wire.words.isInside())
+      failOutside(wire.words);
+    const int64_t arrival = wire.arrival;
+    put(element, place, now, {arrival, wire.take()});
+  }
+  return readUnusual(element, operation, place, now);
 }
 
 uint64_t Simulation::readUnusual(SimulatedElement& element, const StepOperation& operation, size_t place, int64_t now) {
@@ -34,14 +67,28 @@ uint64_t Simulation::readUnusual(SimulatedElement& element, const StepOperation&
   return value;
 }
 
-inline void Simulation::put(SimulatedElement& element, size_t place, int64_t now, TimedValue arrival) {
-  if (!element.registers[place].putNext(arrival)) [[unlikely]]
-    putUnusual(element, place, now, arrival);
-}
-
 void Simulation::putUnusual(SimulatedElement& element, size_t place, int64_t now, TimedValue arrival) {
   if (const Fault fault = element.registers[place].put(pool_, now, arrival); fault != Fault::None)
     failAt(fault, element, place, now, arrival.cycle, "");
+}
+
+inline void Simulation::send(const SimulatedElement& element, uint32_t unit, size_t output, int64_t now,
+                             TimedValue value) {
+  const OutputWires& wires = outputWires_[element.firstOutput + output];
+  const WireTarget* const first = targets_.data() + wires.first;
+  for (const WireTarget* target = first; target != first + wires.count; ++target) {
+    const TimedValue word{value.cycle + target->cycles, value.value};
+    const bool isTaken = target->reg ? target->reg->putNext(word) : target->bank && target->bank->putNext(word);
+    if (!isTaken) [[unlikely]]
+      sendUnusual(*target, now, word);
+  }
+  if (wires.count == 0) [[unlikely]]
+    failNowhere(element, unit, output, now);
+}
+
+void Simulation::failNowhere(const SimulatedElement& element, uint32_t unit, size_t output, int64_t now) const {
+  failAt(now, element, unit,
+         "what is written to od" + std::to_string(element.decoded->outputs[output]) + " goes nowhere");
 }
 
 /// To all destinations of an instruction, which may be any.

@@ -88,6 +88,15 @@ public:
     return true;
   }
 
+  /// Of a FIFO without values: one that comes and is taken in this cycle passes by. False where another was taken in
+  /// it.
+  bool passNow(int64_t now) {
+    if (count_ != 0 || taken_ == now) [[unlikely]]
+      return false;
+    taken_ = now;
+    return true;
+  }
+
   /// REQUIRES: arrival.cycle > now; nothing was read in cycles after `now`.
   RegisterFault put(RegisterPool& pool, int64_t now, TimedValue arrival);
   /// Of a register that holds its value.

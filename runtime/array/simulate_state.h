@@ -14,11 +14,19 @@ struct SimulationFailure {
   SimulationError error;
 };
 
-/// A control signal as an element sees it: which run of ones is the next or the present one.
-struct SignalCursor {
-  const Range* run = nullptr; // that ends after the iteration
-  const Range* end = nullptr;
-  bool isOne(int64_t iteration) const { return run != end && run->first <= iteration; }
+/// From which iteration on which of a class's signals are 1, as bits by place; until the next change.
+struct SignalChange {
+  int64_t iteration = 0;
+  uint64_t ones = 0;
+};
+
+using SignalChanges = std::vector<SignalChange>;
+
+/// The signals of a class.
+struct ClassSignals {
+  std::vector<const IterationRuns*> runs; // of each, by place
+  /// By iteration, that of the first is 0; of the first StepTable::mostSignals signals.
+  std::shared_ptr<const SignalChanges> changes;
 };
 
 struct SimulatedElement {
@@ -27,25 +35,25 @@ struct SimulatedElement {
   int64_t wake = 0;     // the next cycle in which there is anything to do with it; all before are over
   int64_t last = 0;     // the cycle in which its programs must have ended
   const DecodedClass* decoded = nullptr;
-  RegisterState* registers = nullptr; // by place in the class
-  SignalCursor* signals = nullptr;    // by place in the class
+  RegisterState* registers = nullptr;   // by place in the class
+  const SignalChange* change = nullptr; // of the signals, in force in cycle due or before
   /// By place in the class: who writes an input register, if that is an element.
   const SimulatedElement** writers = nullptr;
-  StepTable* table = nullptr; // the class's
+  std::vector<const SimulatedElement*> upstream; // these, each once
+  StepTable* table = nullptr;                    // the class's
   int64_t start = 0;
-  int64_t iteration = 0, nextBegin = 0; // the iteration, and the cycle in which the next one begins
-  uint64_t ones = 0;                    // the signals that are 1 in it, by place
-  int64_t nextChange = 0;               // the iteration in which others are
-  uint32_t firstOutput = 0;             // in the simulation's wires
+  int64_t nextChange = 0;   // the cycle in which the change after that comes into force; INT64_MAX when there is none
+  uint32_t firstOutput = 0; // in the simulation's wires
   uint32_t row = 0, column = 0, region = 0;
 };
 
-/// Where a wire from an output register ends: a bank, or an input register at a place of an element's class (-1 when
-/// no instruction reads it).
+/// Where a wire from an output register ends: a bank, or an input register of an element (none when no instruction
+/// reads it).
 struct WireTarget {
-  int32_t bank = -1, place = -1;
-  uint32_t element = 0, index = 0;
+  RegisterState* reg = nullptr;
+  OutputBank* bank = nullptr;
   int64_t cycles = 0;
+  uint32_t element = 0, place = 0, index = 0; // the register's place in its class, and its number
 };
 struct OutputWires {
   uint32_t first = 0, count = 0; // in targets
@@ -53,10 +61,17 @@ struct OutputWires {
 
 /// From an input bank to one register.
 struct InputWire {
-  AddressGenerator generator;
-  const std::byte* memory;
-  int64_t cycles;
+  Words<const std::byte> words;
+  int64_t cycles;  // from the border
   int64_t arrival; // of the next word; INT64_MAX when there is none
+
+  /// The next word, after which another is. REQUIRES: words.isInside().
+  uint64_t take() {
+    const uint64_t value = loadElement(words.at(), words.type());
+    words.next();
+    arrival = words.isDone() ? INT64_MAX : words.cycle() + cycles;
+    return value;
+  }
 };
 
 class Simulation {
@@ -77,6 +92,7 @@ public:
 
 private:
   void load();
+  void loadSignals();
   void loadElements();
   void loadBanks();
   void connectInput(const Bank& bank, const IterationRuns& runs);
@@ -86,15 +102,26 @@ private:
   int64_t runAhead();
   void runUntil(SimulatedElement& element, int64_t until);
   static bool isReady(const SimulatedElement& element);
-  void step(SimulatedElement& element, int64_t now);
+  [[gnu::always_inline]] void step(SimulatedElement& element, int64_t now);
+  [[noreturn]] void failLate(const SimulatedElement& element) const;
   void executeAll(Step& step, SimulatedElement& element, int64_t now);
-  void beginIterations(SimulatedElement& element, int64_t now);
-  Successor successor(SimulatedElement& element, int64_t now);
+  static bool isAsBefore(const SimulatedElement& element);
+  [[gnu::noinline]] void stepUnusually(SimulatedElement& element, int64_t now);
+  void followSignals(SimulatedElement& element, int64_t now) const;
+  void setNextChange(SimulatedElement& element) const {
+    const int64_t iteration = element.change[1].iteration;
+    element.nextChange = iteration == INT64_MAX ? INT64_MAX : element.start + iteration * configuration_.interval;
+  }
+  [[gnu::noinline]] Successor successor(SimulatedElement& element, int64_t now);
   void forgetSteps(const SimulatedElement& element);
 
   // simulate_operations.cpp
   uint64_t read(SimulatedElement& element, const StepOperation& operation, const DecodedSource& source,
                 DecodedSource::Kind kind, const uint64_t* before, int64_t now);
+  [[gnu::noinline]] uint64_t readWord(SimulatedElement& element, const StepOperation& operation, size_t place,
+                                      int64_t now);
+  [[gnu::noinline]] uint64_t readWords(SimulatedElement& element, const StepOperation& operation, size_t place,
+                                       int64_t now);
   [[gnu::noinline]] uint64_t readUnusual(SimulatedElement& element, const StepOperation& operation, size_t place,
                                          int64_t now);
   void put(SimulatedElement& element, size_t place, int64_t now, TimedValue arrival);
@@ -107,8 +134,9 @@ private:
   template <DecodedInstruction::Result result, DecodedSource::Kind... kinds>
   static Runner chosen(const DecodedInstruction& instruction);
 
-  void pull(SimulatedElement& element, size_t place, int64_t now);
+  [[gnu::noinline]] void pull(SimulatedElement& element, size_t place, int64_t now);
   void send(const SimulatedElement& element, uint32_t unit, size_t output, int64_t now, TimedValue value);
+  [[gnu::noinline]] void sendUnusual(const WireTarget& target, int64_t now, TimedValue word);
   void finish(int64_t end);
 
   static std::string at(const SimulatedElement& element);
@@ -119,7 +147,11 @@ private:
                            bool isUsers = false) const;
   [[noreturn]] void failAt(RegisterFault fault, const SimulatedElement& element, size_t place, int64_t now,
                            int64_t arrival, const std::string& unit) const;
-  [[noreturn]] void failOutside(const AddressGenerator& generator) const;
+  template <typename Byte>
+  [[noreturn]] void failOutside(const Words<Byte>& words) const {
+    fail(words.cycle(), bankName(words.bank()) + "element " + std::to_string(words.element()) + " is not in its block");
+  }
+  [[noreturn]] void failNowhere(const SimulatedElement& element, uint32_t unit, size_t output, int64_t now) const;
   [[noreturn]] void failEvaluation(const SimulatedElement& element, const StepOperation& operation,
                                    const uint64_t* values, int64_t now) const;
 
@@ -140,7 +172,7 @@ private:
   std::vector<SimulatedElement> elements_; // by row and column
   RegisterPool pool_;
   std::vector<RegisterState> registers_;
-  std::vector<SignalCursor> signals_;
+  std::vector<ClassSignals> signals_; // by class
   std::vector<const SimulatedElement*> writers_;
   std::vector<OutputWires> outputWires_;
   std::vector<WireTarget> targets_;

@@ -43,6 +43,7 @@ struct Successor {
   uint64_t signals = 0; // the class's signals that are 1, of those that the step tests, as bits by place
   Step* step = nullptr; // none: all units have halted
   int64_t cycles = 0;   // until it is executed
+  bool isBusy = false;  // it has operations
 };
 
 struct Step {

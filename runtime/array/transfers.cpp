@@ -89,6 +89,16 @@ std::optional<std::vector<BlockUse>> blockUses(const Configuration& configuratio
 
 int64_t transferredWords(const Configuration& configuration, const Bank& bank) {
   int64_t words = 0;
+  if (bank.enable.size() == 1 && bank.blockLoops != 0) {
+    // All blocks are accessed alike.
+    int64_t blocks = 1, accesses = 1, held = 1;
+    for (size_t l = 0; l < configuration.extents.size(); ++l)
+      (l < bank.blockLoops ? blocks : accesses) *= bank.enable[0][l].end - bank.enable[0][l].first;
+    for (const int64_t each : bank.held)
+      held *= each;
+    if (blocks <= static_cast<int64_t>(mostBlocks))
+      return blocks * std::min(held, accesses);
+  }
   if (const std::optional<std::vector<BlockUse>> uses = blockUses(configuration, bank)) {
     for (const BlockUse& use : *uses)
       words += use.words;
