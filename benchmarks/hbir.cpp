@@ -2,7 +2,7 @@
 // and lower a program for thousands of tiles, which must not be done tile by tile.
 #include "benchmarks/bench.h"
 
-#include "compiler/driver/prepare.h"
+#include "compiler/driver/session/prepare.h"
 
 #include <chrono>
 

@@ -5,7 +5,7 @@
 #include "benchmarks/peers/nodes.h"
 #include "benchmarks/peers/peers.h"
 #include "benchmarks/program.h"
-#include "compiler/driver/prepare.h"
+#include "compiler/driver/session/prepare.h"
 #include "compiler/target/machine_table.h"
 #include "compiler/target/registry/registry.h"
 #include "runtime/cluster/beginning.h"

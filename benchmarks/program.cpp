@@ -1,8 +1,8 @@
 // The driver's pipeline, from a file to the address of an entry point: program.h.
 #include "benchmarks/program.h"
 
-#include "compiler/driver/notations.h"
-#include "compiler/driver/prepare.h"
+#include "compiler/driver/compile/notations.h"
+#include "compiler/driver/session/prepare.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/lower.h"
 #include "compiler/target/machine_table.h"

@@ -1,6 +1,6 @@
 // libFuzzer target: any text as a program in the dialect: read, verified, placed on a machine of two levels, scheduled,
 // and interpreted for a while on small arrays. Code is not generated, which would take too long for each input.
-#include "compiler/driver/entry.h"
+#include "compiler/driver/data/entry.h"
 #include "compiler/interpret/interpreter.h"
 #include "compiler/ir/canonicalize.h"
 #include "compiler/ir/check_text.h"

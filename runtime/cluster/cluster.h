@@ -17,7 +17,7 @@
 
 namespace strata::cluster {
 
-/// What a node needs to run code: the compiler's side of it (compiler/driver/nodes.cpp).
+/// What a node needs to run code: the compiler's side of it (compiler/driver/run/nodes.cpp).
 class NodeCode {
 public:
   virtual ~NodeCode() = default;

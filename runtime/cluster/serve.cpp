@@ -122,7 +122,7 @@ void sendFailure(const StrataCheck* check, const int64_t*, int32_t, const char* 
       usleep(1000);
 }
 
-/// Faults of functions in C, as rank 0 tells of its own (compiler/driver/c_faults.cpp), without the names that it
+/// Faults of functions in C, as rank 0 tells of its own (compiler/driver/run/c_faults.cpp), without the names that it
 /// knows.
 void reportNull(size_t address, const void*) {
   static const StrataCheck check{"runtime-null-pointer",

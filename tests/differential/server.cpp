@@ -3,7 +3,7 @@
 // {"status", "error"} answers when it has ended, with the text of its standard error and minus the signal that ended
 // it. The first argument is the path of the command itself, the second how many seconds a command may take. One command
 // at a time.
-#include "compiler/driver/dispatch.h"
+#include "compiler/driver/command/dispatch.h"
 
 #include <nlohmann/json.hpp>
 

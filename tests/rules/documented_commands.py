@@ -10,7 +10,7 @@ import tree
 dev_help = subprocess.run(["bash", os.path.join(tree.root(), "dev"), "--help"], capture_output=True, text=True).stdout
 jobs = set(re.findall(r"^  ((?:[a-z]+)(?: \| [a-z]+)*)", dev_help, re.MULTILINE))
 jobs = {job for line in jobs for job in line.split(" | ")}
-grammar = "compiler/driver/command_options.cpp"
+grammar = "compiler/driver/command/command_options.cpp"
 commands = set(re.findall(r'add_subcommand\(\s*"([a-z+]+)"', tree.read(grammar) if os.path.exists(os.path.join(tree.root(), grammar)) else ""))
 documents = ["README.md", *(os.path.relpath(path, tree.root()) for path in glob.glob(os.path.join(tree.root(), "docs/**/*.md"), recursive=True))]
 texts = {name: tree.read(name) for name in documents if os.path.exists(os.path.join(tree.root(), name))}

@@ -7,7 +7,7 @@ import tree
 PATTERN = re.compile(r"std::j?thread\s*[({]|std::j?thread\s+\w+\s*[({;]|vector<std::j?thread>|std::async\b|pthread_create|"
                      r"boost/context|boost::context|make_fcontext|jump_fcontext|swapcontext|makecontext|#\s*pragma\s+omp|llvm::(Default)?ThreadPool\b")
 # What these do at the same time is compiling; no program runs meanwhile.
-COMPILING = {"compiler/driver/link.cpp", "compiler/target/host/emit_in_parts.cpp"}
+COMPILING = {"compiler/driver/command/link.cpp", "compiler/target/host/emit_in_parts.cpp"}
 breaches = []
 for path in tree.files(".cpp", ".h", ".c", folders=("base", "runtime", "compiler", "include")):
     if path.startswith("runtime/core/") or tree.is_test(path):
