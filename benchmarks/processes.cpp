@@ -1,35 +1,19 @@
-// Processes by posix_spawn; their memory by a small program of ours that starts them in turn.
+// The memory of a command is found by a small program of ours that starts it in turn.
 #include "benchmarks/processes.h"
 
-#include <chrono>
-#include <cstdlib>
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "base/process/process.h"
 
-extern char** environ;
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
 
 namespace strata::bench {
 
 int execute(const Words& words, int output) {
-  std::vector<char*> arguments;
-  for (const std::string& word : words)
-    arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  if (output >= 0)
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  else
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  int refused = posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  int status = 0;
-  if (refused || waitpid(child, &status, 0) != child)
-    return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  const ProcessResult ended = runProcess(words, {.output = output});
+  std::fputs(ended.errors.c_str(), stderr);
+  return ended.problem.empty() ? ended.status : -1;
 }
 
 double seconds(const Words& words) {

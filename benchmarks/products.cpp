@@ -1,9 +1,9 @@
 // The product of two matrices as three loops, in every notation that has leaves, against OpenBLAS with the best of its
 // cores for this processor. Programs for doubles are those for floats with the word replaced; HPVM's is a graph of
 // programs/graphs.c.
+#include "base/process/temporary_folder.h"
 #include "benchmarks/bench.h"
 #include "benchmarks/peers/peers.h"
-#include "compiler/clang/process.h"
 
 #include <array>
 #include <filesystem>
@@ -46,7 +46,7 @@ const std::vector<ProductNotation>& notations() {
 }
 
 /// Writes the files for numbers of a type and a size; gives the program's path, or nothing.
-std::optional<std::string> write(const clang::TemporaryFolder& folder, const ProductNotation& notation,
+std::optional<std::string> write(const TemporaryFolder& folder, const ProductNotation& notation,
                                  const std::string& type, const ProductSize& size) {
   const auto nameOf = [](const std::string& file) { return std::filesystem::path(file).filename().string(); };
   for (const std::string& file : notation.files) {
@@ -109,7 +109,7 @@ void products(Bench& bench, const ProductSize& size, std::vector<Row>& rows) {
       continue;
     Contest<T> made = contest(notation.name);
     made.row.peer = bench_blas_name();
-    const clang::TemporaryFolder folder;
+    const TemporaryFolder folder;
     std::string error;
     const auto path = write(folder, notation, isFloat ? "float" : "double", size);
     if (!path) {

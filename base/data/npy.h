@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/data/array.h"
-#include "base/data/unfinished.h"
+#include "base/process/unfinished.h"
 
 namespace strata {
 

@@ -3,8 +3,9 @@
 
 #include "compiler/clang/c_text.h"
 
+#include "base/process/process.h"
+#include "base/process/temporary_folder.h"
 #include "compiler/clang/headers.h"
-#include "compiler/clang/process.h"
 #include "compiler/drop_in/drop_in.h"
 
 #include <charconv>
@@ -96,7 +97,7 @@ public:
     command.emplace_back("--start-no-unused-arguments");
     command.insert(command.end(), arguments.begin(), arguments.end());
     command.insert(command.end(), {"-o", path("output")});
-    ProcessResult result = runProcess(command, timeoutSeconds);
+    ProcessResult result = runProcess(command, {.timeoutSeconds = timeoutSeconds});
     if (!result.problem.empty()) {
       auto report = diagnostics_.report(clangFailed, {}, command.front(), result.problem);
       if (result.problem.rfind("cannot be started", 0) == 0)

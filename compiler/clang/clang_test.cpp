@@ -1,6 +1,6 @@
 // C text through Clang: what comes back, and where errors point.
+#include "base/process/temporary_folder.h"
 #include "compiler/clang/clang.h"
-#include "compiler/clang/process.h"
 
 #include <gtest/gtest.h>
 
@@ -93,25 +93,6 @@ TEST_F(ClangTest, AnUnknownSymbolIsAnError) {
   ASSERT_TRUE(object);
   EXPECT_FALSE(linkShared({"shown.so", *object, {}, {"shown"}}, diagnostics));
   EXPECT_NE(diagnostics.render({}).find("missing"), std::string::npos) << diagnostics.render({});
-}
-
-TEST(Process, FoldersGoAwayWithWhatIsInThem) {
-  std::string path;
-  {
-    TemporaryFolder folder;
-    ASSERT_TRUE(folder.write("file", "text"));
-    EXPECT_EQ(folder.read("file"), "text");
-    EXPECT_FALSE(folder.read("other"));
-    path = folder.path("");
-  }
-  EXPECT_FALSE(std::filesystem::exists(path));
-}
-
-TEST(Process, SaysHowItEnded) {
-  EXPECT_EQ(runProcess({"sh", "-c", "echo no >&2; exit 3"}, 10).status, 3);
-  EXPECT_EQ(runProcess({"sh", "-c", "echo no >&2; exit 3"}, 10).errors, "no\n");
-  EXPECT_EQ(runProcess({"sh", "-c", "kill -9 $$"}, 10).problem, "was ended by signal 9");
-  EXPECT_EQ(runProcess({"sleep", "60"}, 1).problem, "ran longer than 1 s");
 }
 
 } // namespace

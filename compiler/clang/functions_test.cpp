@@ -1,6 +1,6 @@
 // External functions: found in files, bound to the program's declarations, and refused where they do not fit.
+#include "base/process/temporary_folder.h"
 #include "compiler/clang/functions.h"
-#include "compiler/clang/process.h"
 #include "compiler/ir/locations.h"
 
 #include "mlir/Parser/Parser.h"

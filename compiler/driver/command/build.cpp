@@ -2,7 +2,7 @@
 // object file, an archive, a shared library with the runtime inside, or with the user's main as a program; and the
 // header that declares the functions. Outputs appear together, or none does. strata run of a program with a main ends
 // here too.
-#include "base/data/unfinished.h"
+#include "base/process/unfinished.h"
 #include "compiler/clang/clang.h"
 #include "compiler/driver/c_interface/c_interface.h"
 #include "compiler/driver/command/commands.h"

@@ -4,7 +4,7 @@
 #include "compiler/driver/run/run.h"
 #include "compiler/driver/run/symbolic.h"
 
-#include "base/data/unfinished.h"
+#include "base/process/unfinished.h"
 #include "compiler/driver/command/command_options.h"
 #include "compiler/driver/command/graph_pictures.h"
 #include "compiler/driver/command/help.h"

@@ -1,8 +1,8 @@
 // A source file is compiled as strata cc does it; what its object carries is then what objects carry that are given.
 #include "compiler/driver/command/graph_pictures.h"
 
+#include "base/process/temporary_folder.h"
 #include "compiler/clang/carried_ir.h"
-#include "compiler/clang/process.h"
 #include "compiler/driver/command/hpvm_ir.h"
 #include "compiler/hpvm/draw/draw_graph.h"
 #include "compiler/hpvm/graph/read_graphs.h"
@@ -54,7 +54,7 @@ std::vector<Picture> graphPictures(Session& session, const std::vector<std::stri
   if (isIrFile(files.front())) {
     loaded->module = hpvm::readIr(files.front(), loaded->whole.context(), session.diagnostics);
   } else {
-    const clang::TemporaryFolder folder;
+    const TemporaryFolder folder;
     std::vector<std::string> objects;
     for (const std::string& file : files) {
       objects.push_back(file);

@@ -1,7 +1,7 @@
 // A file of HPVM IR is compiled as a program in C is, by strata cc: only what Clang is given differs.
 #include "compiler/driver/command/hpvm_ir.h"
 
-#include "compiler/clang/process.h"
+#include "base/process/temporary_folder.h"
 #include "compiler/driver/compile/graphs.h"
 #include "compiler/driver/session/output_files.h"
 #include "compiler/hpvm/graph/read_graphs.h"
@@ -101,7 +101,7 @@ int irCommand(Session& session) {
   if (options.command == "check" || !checkOutputFiles(session, {}))
     return finish(session);
   const std::string own = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
-  const clang::TemporaryFolder folder;
+  const TemporaryFolder folder;
   const std::string name = llvm::sys::path::stem(file).str();
   const std::string program =
       options.command == "build" ? options.output.empty() ? name : options.output : folder.path(name);

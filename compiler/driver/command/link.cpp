@@ -1,9 +1,9 @@
 // strata-ld, which strata cc has Clang start in the place of the linker: the LLVM IR that objects carry becomes one
 // module, its dataflow graphs become an object file, and the linker links that too. Without graphs it becomes the
 // linker at once. Joined objects (-r) keep what they carry for the link that comes later.
+#include "base/process/temporary_folder.h"
 #include "compiler/clang/carried_ir.h"
 #include "compiler/clang/clang.h"
-#include "compiler/clang/process.h"
 #include "compiler/driver/command/commands.h"
 #include "compiler/driver/compile/graphs.h"
 #include "compiler/drop_in/link_options.h"
@@ -185,7 +185,7 @@ int linkCommand(Session& session, const std::vector<std::string>& arguments) {
   const std::vector<std::string> whole = linking::withLibraries(arguments, libraries ? libraries : "");
   if (objects->empty())
     return becomeLinker(session, linker, whole);
-  const clang::TemporaryFolder folder;
+  const TemporaryFolder folder;
   std::vector<std::string> own;
   bool isWritten = folder.problem().empty();
   for (const std::string& object : *objects) {

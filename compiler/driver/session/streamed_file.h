@@ -2,7 +2,7 @@
 // the end. "-" and "" are standard output, and what is there under /dev/ is written to as it is.
 #pragma once
 
-#include "base/data/unfinished.h"
+#include "base/process/unfinished.h"
 
 #include <cstdio>
 #include <string>

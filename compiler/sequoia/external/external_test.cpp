@@ -1,6 +1,6 @@
 // External tasks: a C function and the kernel that it is the body of.
+#include "base/process/temporary_folder.h"
 #include "compiler/clang/c_text.h"
-#include "compiler/clang/process.h"
 #include "compiler/ir/locations.h"
 #include "compiler/sequoia/external/external.h"
 

@@ -1,22 +1,13 @@
-// Starts clang -E as a child process without a shell, with files in memory as its standard streams, so that neither
-// side can block on a pipe. Its messages become our diagnostics; its line markers become a LineMap.
+// Starts clang -E as a child process, with files in memory as its standard streams. Its messages become our
+// diagnostics; its line markers become a LineMap.
 #include "compiler/sequoia/syntax/preprocess.h"
+
+#include "base/process/process.h"
 
 #include <cctype>
 #include <cerrno>
 #include <charconv>
-#include <csignal>
 #include <cstring>
-#include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-extern char** environ;
 
 namespace strata::sequoia {
 
@@ -27,78 +18,7 @@ STRATA_DIAGNOSTIC(preprocessorFailed, Error, "sequoia-preprocessor-failed", "the
 
 namespace {
 
-constexpr off_t largestOutput = off_t(256) << 20;
-
-/// A file descriptor that closes itself.
-class Descriptor {
-public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0)
-      close(fd_);
-  }
-  int get() const { return fd_; }
-
-private:
-  int fd_;
-};
-
-Descriptor memoryFile(const char* name) {
-  return Descriptor(memfd_create(name, MFD_CLOEXEC));
-}
-
-bool writeAll(int fd, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t count = write(fd, text.data(), text.size());
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0)
-      return false;
-    text.remove_prefix(static_cast<size_t>(count));
-  }
-  return lseek(fd, 0, SEEK_SET) == 0;
-}
-
-std::string readAll(int fd) {
-  struct stat status;
-  if (fstat(fd, &status) != 0)
-    return {};
-  std::string text(static_cast<size_t>(status.st_size), '\0');
-  size_t done = 0;
-  while (done < text.size()) {
-    ssize_t count = pread(fd, text.data() + done, text.size() - done, static_cast<off_t>(done));
-    if (count <= 0)
-      break;
-    done += static_cast<size_t>(count);
-  }
-  text.resize(done);
-  return text;
-}
-
-/// Waits for the child; kills it when it runs too long or writes too much. Returns what went wrong, or an empty string.
-std::string waitFor(pid_t child, int output, int timeoutSeconds, int& status) {
-  Descriptor handle(static_cast<int>(syscall(SYS_pidfd_open, child, 0)));
-  std::string problem;
-  for (int waited = 0;; waited += 50) {
-    pollfd event{handle.get(), POLLIN, 0};
-    int ready = handle.get() >= 0 ? poll(&event, 1, 50) : 1;
-    struct stat size;
-    if (ready > 0)
-      break;
-    if (waited >= timeoutSeconds * 1000)
-      problem = "ran longer than " + std::to_string(timeoutSeconds) + " s";
-    else if (fstat(output, &size) == 0 && size.st_size > largestOutput)
-      problem = "wrote more than " + std::to_string(largestOutput >> 20) + " MiB";
-    if (!problem.empty()) {
-      kill(child, SIGKILL);
-      break;
-    }
-  }
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return problem;
-}
+constexpr int64_t largestOutput = int64_t{256} << 20;
 
 BufferId fileNamed(std::string_view name, SourceManager& sources, BufferId mainFile) {
   if (name == sources.buffer(mainFile).name())
@@ -285,9 +205,8 @@ Preprocessed preprocess(BufferId file, DiagnosticEngine& diagnostics, const Prep
     diagnostics.report(preprocessorFailed, {file, 0, 0}, options.command, reason);
     return Preprocessed();
   };
-  Descriptor input = memoryFile("sequoia-source"), output = memoryFile("sequoia-preprocessed"),
-             messages = memoryFile("sequoia-messages");
-  if (input.get() < 0 || output.get() < 0 || messages.get() < 0)
+  MemoryFile input("sequoia-source"), output("sequoia-preprocessed");
+  if (!input || !output)
     return fail(std::string("got no memory: ") + strerror(errno));
   // The marker makes the child speak of the file by the user's name for it.
   std::string marked = "# 1 \"";
@@ -297,7 +216,7 @@ Preprocessed preprocess(BufferId file, DiagnosticEngine& diagnostics, const Prep
     marked += c;
   }
   marked += "\"\n";
-  if (!writeAll(input.get(), marked + std::string(buffer.text())))
+  if (!input.write(marked + std::string(buffer.text())))
     return fail(std::string("got no memory: ") + strerror(errno));
 
   size_t slash = buffer.name().rfind('/');
@@ -313,28 +232,14 @@ Preprocessed preprocess(BufferId file, DiagnosticEngine& diagnostics, const Prep
   for (const std::string& definition : options.definitions)
     words.push_back("-D" + definition);
   words.push_back("-");
-  std::vector<char*> arguments;
-  for (std::string& word : words)
-    arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, input.get(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, output.get(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, messages.get(), STDERR_FILENO);
-  pid_t child = 0;
-  int error = posix_spawnp(&child, options.command.c_str(), &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0)
-    return fail(std::string("cannot be started: ") + strerror(error));
-  int status = 0;
-  if (std::string problem = waitFor(child, output.get(), options.timeoutSeconds, status); !problem.empty())
-    return fail(problem);
-  bool reported = reportMessages(readAll(messages.get()), file, diagnostics);
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+  const ProcessResult ended =
+      runProcess(words, {input.descriptor(), output.descriptor(), options.timeoutSeconds, largestOutput});
+  if (!ended.problem.empty())
+    return fail(ended.problem);
+  const bool reported = reportMessages(ended.errors, file, diagnostics);
+  if (ended.status != 0)
     return reported ? Preprocessed() : fail("failed without saying why");
-  std::string text = readAll(output.get());
+  std::string text = output.read();
   if (text.size() >= UINT32_MAX)
     return fail("wrote more than 4 GiB");
   return stripMarkers(text, file, diagnostics);

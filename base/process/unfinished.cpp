@@ -1,5 +1,5 @@
 // A list of entries that are never freed, only reused, so that a signal handler can walk it without a lock.
-#include "base/data/unfinished.h"
+#include "base/process/unfinished.h"
 
 #include <atomic>
 #include <cerrno>

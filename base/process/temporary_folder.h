@@ -1,15 +1,14 @@
-// Child processes without a shell, and folders for their files that go away with the object that made them. Any thread
+// Folders for files of child processes, which go away with the object that made them, or with this process. Any thread
 // may call; an object belongs to one.
 #pragma once
 
-#include "base/data/unfinished.h"
+#include "base/process/unfinished.h"
 
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-namespace strata::clang {
+namespace strata {
 
 /// A private folder under $TMPDIR or /tmp, removed with all that is in it.
 class TemporaryFolder {
@@ -32,14 +31,4 @@ private:
   Unfinished unfinished_;
 };
 
-struct ProcessResult {
-  int status = 0;      // exit status; 128 + signal when a signal ended it
-  std::string problem; // why it did not start or was ended; else empty
-  std::string errors;  // standard error
-};
-
-/// Runs a program, looked up in $PATH, with an empty standard input; what it prints is dropped. Waits for its end, at
-/// most `timeoutSeconds`.
-ProcessResult runProcess(const std::vector<std::string>& command, int timeoutSeconds);
-
-} // namespace strata::clang
+} // namespace strata

@@ -1,5 +1,5 @@
 // What stays of unfinished things when a process ends early.
-#include "base/data/unfinished.h"
+#include "base/process/unfinished.h"
 
 #include <gtest/gtest.h>
 
