@@ -81,12 +81,17 @@ std::string excess(const ProcessOptions& options, std::chrono::steady_clock::tim
 void waitFor(pid_t child, const ProcessOptions& options, ProcessResult& result) {
   const auto begin = std::chrono::steady_clock::now();
   const int handle = static_cast<int>(syscall(SYS_pidfd_open, child, 0));
-  const bool isWatched = handle >= 0 && (options.timeoutSeconds > 0 || options.mostOutput > 0);
+  const bool isWatched = options.timeoutSeconds > 0 || options.mostOutput > 0;
   while (isWatched) {
-    pollfd event{handle, POLLIN, 0};
     constexpr int glance = 50, longest = 1000; // milliseconds between two looks at what it has written, and at the time
-    if (poll(&event, 1, options.mostOutput > 0 ? glance : longest) > 0)
+    pollfd event{handle, POLLIN, 0};
+    siginfo_t ended{};
+    if (handle >= 0
+            ? poll(&event, 1, options.mostOutput > 0 ? glance : longest) > 0
+            : waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid != 0)
       break;
+    if (handle < 0) // there is no file left for it
+      poll(nullptr, 0, glance);
     result.problem = excess(options, begin);
     if (!result.problem.empty()) {
       kill(-child, SIGKILL);

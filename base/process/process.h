@@ -33,7 +33,7 @@ struct ProcessOptions {
   int input = -1;         // descriptor of its standard input; -1: nothing to read
   int output = -1;        // of its standard output; -1: what it prints is dropped
   int timeoutSeconds = 0; // it is ended after so long; 0: never
-  int64_t mostOutput = 0; // it is ended when the file `output` is longer than so many bytes; 0: never
+  int64_t mostOutput = 0; // it is ended when the file `output` is longer than so many bytes, whole MiB; 0: never
 };
 
 struct ProcessResult {

@@ -7,6 +7,8 @@
 
 #include <chrono>
 #include <filesystem>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace strata {
 namespace {
@@ -45,6 +47,22 @@ TEST(Process, IsEndedWhenItWritesTooMuch) {
       runProcess({"yes"}, {.output = output.descriptor(), .timeoutSeconds = 600, .mostOutput = int64_t{3} << 20});
   EXPECT_EQ(ended.problem, "wrote more than 3 MiB");
   EXPECT_EQ(ended.status, 128 + 9);
+}
+
+TEST(Process, IsWatchedWithoutAFileOfIt) {
+  // Only so many files as the child's streams take: none is left for the process itself.
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int lowest = dup(0);
+  ASSERT_GE(lowest, 0);
+  close(lowest);
+  const rlimit few{static_cast<rlim_t>(lowest) + 1, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  const ProcessResult late = runProcess({"sleep", "600"}, {.timeoutSeconds = 1});
+  const ProcessResult good = runProcess({"sh", "-c", "exit 3"}, {.timeoutSeconds = 600});
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(late.problem, "ran longer than 1 s");
+  EXPECT_EQ(good.status, 3);
 }
 
 TEST(Process, ReadsAndWritesFilesInMemory) {
