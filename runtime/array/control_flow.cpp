@@ -1,6 +1,7 @@
 // Folding, kernels and edges. Kernel 0 does nothing; in the joined functions 0 stands for what comes after the last
 // iteration with an instruction.
 #include "runtime/array/control_flow.h"
+#include "runtime/array/variables.h"
 
 #include <algorithm>
 #include <utility>
@@ -32,7 +33,7 @@ public:
       : interval_(interval), diagrams_(diagrams) {
     std::map<std::pair<uint32_t, int64_t>, uint32_t> known; // by set and stage
     for (const PlacedInstruction& placed : instructions) {
-      const int64_t offset = placed.instruction->offset, stage = offset / interval;
+      const int64_t offset = placed.first().offset, stage = offset / interval;
       const auto fold = [&](uint32_t number) {
         const auto [found, isNew] = known.try_emplace({sets[number], stage}, static_cast<uint32_t>(parts_.size()));
         if (isNew)
@@ -40,14 +41,14 @@ public:
         return found->second;
       };
       Folded& folded = folded_.emplace_back();
-      folded.instruction = placed.instruction;
+      folded.placed = &placed;
       folded.slot = static_cast<size_t>(offset % interval);
       folded.when = fold(placed.when);
-      for (const uint32_t each : placed.destinations)
-        folded.destinations.push_back(fold(each));
-      for (const std::vector<uint32_t>& alternatives : placed.operands)
-        for (std::vector<uint32_t>& numbers = folded.operands.emplace_back(); const uint32_t each : alternatives)
-          numbers.push_back(fold(each));
+      for (const auto& [reg, number] : placed.destinations)
+        folded.destinations.emplace_back(reg, fold(number));
+      for (const std::map<Operand, uint32_t>& alternatives : placed.operands)
+        for (auto& numbers = folded.operands.emplace_back(); const auto& [value, number] : alternatives)
+          numbers.emplace_back(value, fold(number));
     }
     intern(std::vector<Functional>(static_cast<size_t>(interval)));
   }
@@ -61,12 +62,19 @@ public:
 
 private:
   struct Folded {
-    const SymbolicInstruction* instruction = nullptr;
+    const PlacedInstruction* placed = nullptr;
     size_t slot = 0;
     uint32_t when = 0;
-    std::vector<uint32_t> destinations;
-    std::vector<std::vector<uint32_t>> operands;
+    std::vector<std::pair<Register, uint32_t>> destinations;
+    std::vector<std::vector<std::pair<Operand, uint32_t>>> operands;
   };
+
+  static std::string nameOf(const PlacedInstruction& placed) {
+    std::vector<std::string> names;
+    for (const SymbolicInstruction* each : placed.instructions)
+      addVariable(names, *each);
+    return formatNames(names.size() == 1 ? "the instruction for" : "the instructions for", names);
+  }
 
   uint32_t intern(std::vector<Functional> kernel) {
     std::vector<uint64_t> key;
@@ -84,25 +92,22 @@ private:
     for (const Folded& folded : folded_) {
       if (values[folded.when] == 0)
         continue;
-      const SymbolicInstruction& instruction = *folded.instruction;
+      const SymbolicInstruction& instruction = folded.placed->first();
       if (const SymbolicInstruction* other = std::exchange(occupants[folded.slot], &instruction))
         problem_ = "the instructions for '" + other->name + "' and '" + instruction.name + "' meet in one slot";
       Functional& result = kernel[folded.slot];
       result = {instruction.opcode, instruction.type, instruction.operandType, {}, {}};
-      for (size_t i = 0; i < folded.destinations.size(); ++i)
-        if (values[folded.destinations[i]] != 0)
-          result.destinations.push_back(instruction.destinations[i].reg);
-      for (size_t i = 0; i < folded.operands.size(); ++i) {
-        const std::vector<uint32_t>& alternatives = folded.operands[i];
-        const auto isOn = [&](uint32_t each) { return values[each] != 0; };
+      for (const auto& [reg, number] : folded.destinations)
+        if (values[number] != 0)
+          result.destinations.push_back(reg);
+      for (const auto& alternatives : folded.operands) {
+        const auto isOn = [&](const auto& each) { return values[each.second] != 0; };
         const auto chosen = std::ranges::find_if(alternatives, isOn);
         if (std::ranges::count_if(alternatives, isOn) > 1)
-          problem_ = "an operand of the instruction for '" + instruction.name + "' has two sources in some iteration";
-        if (chosen == alternatives.end()) {
-          problem_ = "an operand of the instruction for '" + instruction.name + "' has no source in some iteration";
-          result.sources.push_back({});
-        } else
-          result.sources.push_back(instruction.operands[i][static_cast<size_t>(chosen - alternatives.begin())].value);
+          problem_ = "an operand of" + nameOf(*folded.placed) + " has two sources in some iteration";
+        if (chosen == alternatives.end())
+          problem_ = "an operand of" + nameOf(*folded.placed) + " has no source in some iteration";
+        result.sources.push_back(chosen == alternatives.end() ? Operand{} : chosen->first);
       }
     }
     return intern(std::move(kernel));

@@ -10,14 +10,21 @@
 #include "runtime/array/diagrams.h"
 #include "runtime/array/instantiate.h"
 
+#include <map>
+
 namespace strata::array {
 
-/// An instruction with the sets of a processor class, numbers into a list of sets.
+/// What one unit does at one offset with one operation: symbolic instructions that differ in their iterations, their
+/// operands or where their results go, as one. Sets of a processor class are numbers into a list of sets.
+///
+/// Example: `v = a + b if c; v = a + b if not c` may become two instructions; where they are executed at one offset,
+/// they are one here, and no class has to know which of them it was.
 struct PlacedInstruction {
-  const SymbolicInstruction* instruction = nullptr;
+  std::vector<const SymbolicInstruction*> instructions; // at least one
   uint32_t when = 0;
-  std::vector<uint32_t> destinations;
-  std::vector<std::vector<uint32_t>> operands; // by operand and alternative
+  std::map<Register, uint32_t> destinations;
+  std::vector<std::map<Operand, uint32_t>> operands; // by operand and alternative
+  const SymbolicInstruction& first() const { return *instructions.front(); }
 };
 
 struct ControlFlow {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <tuple>
 
 namespace strata::array {
 
@@ -23,25 +24,55 @@ struct Unit {
   std::vector<uint32_t> sets; // all that its instructions name, in ascending order
 };
 
+/// Symbolic instructions that become one PlacedInstruction.
+struct Operation {
+  using Pieces = std::vector<TermSets::Piece>;
+  std::vector<const SymbolicInstruction*> instructions;
+  Pieces when;
+  std::map<Register, Pieces> destinations;
+  std::vector<std::map<Operand, Pieces>> operands;
+
+  void add(const SymbolicInstruction& instruction) {
+    instructions.push_back(&instruction);
+    when.push_back({&instruction.when});
+    for (const Destination& destination : instruction.destinations)
+      destinations[destination.reg].push_back({&destination.when, &instruction.when});
+    operands.resize(instruction.operands.size());
+    for (size_t i = 0; i < operands.size(); ++i)
+      for (const Source& source : instruction.operands[i])
+        operands[i][source.value].push_back({&source.when, &instruction.when});
+  }
+  /// Adds what it names to `sets`.
+  PlacedInstruction place(TermSets& terms, std::vector<uint32_t>& sets) const {
+    const auto number = [&](const Pieces& pieces) { return sets.emplace_back(terms.add(pieces)); };
+    PlacedInstruction placed = {instructions, number(when), {}, {}};
+    for (const auto& [reg, pieces] : destinations)
+      placed.destinations.emplace(reg, number(pieces));
+    for (const auto& alternatives : operands)
+      for (auto& numbers = placed.operands.emplace_back(); const auto& [value, pieces] : alternatives)
+        numbers.emplace(value, number(pieces));
+    return placed;
+  }
+};
+
 std::vector<Unit> makeUnits(const Symbolic& symbolic, const machine::ProcessorArray& array, TermSets& terms) {
   std::vector<Unit> units;
   for (const machine::FunctionalUnit& unit : array.units)
     for (uint64_t i = 0; i < unit.count; ++i)
       units.push_back({unit.name + std::to_string(i), unit.instructions, {}, {}});
+  using Key = std::tuple<uint32_t, int64_t, Opcode, Type, Type>;
+  std::map<Key, Operation> operations;
+  std::vector<const Key*> order; // of first instructions
   for (const SymbolicInstruction& instruction : symbolic.instructions) {
-    Unit& unit = units[instruction.unit];
-    const auto add = [&](const std::vector<Term>& when, uint32_t within) {
-      unit.sets.push_back(terms.add(when, within));
-      return unit.sets.back();
-    };
-    PlacedInstruction& placed = unit.placed.emplace_back();
-    placed.instruction = &instruction;
-    placed.when = add(instruction.when, TermSets::everywhere);
-    for (const Destination& destination : instruction.destinations)
-      placed.destinations.push_back(add(destination.when, placed.when));
-    for (const std::vector<Source>& operand : instruction.operands)
-      for (std::vector<uint32_t>& numbers = placed.operands.emplace_back(); const Source& source : operand)
-        numbers.push_back(add(source.when, placed.when));
+    const auto [found, isNew] = operations.try_emplace(
+        {instruction.unit, instruction.offset, instruction.opcode, instruction.type, instruction.operandType});
+    if (isNew)
+      order.push_back(&found->first);
+    found->second.add(instruction);
+  }
+  for (const Key* key : order) {
+    Unit& unit = units[std::get<0>(*key)];
+    unit.placed.push_back(operations.at(*key).place(terms, unit.sets));
   }
   for (Unit& unit : units) {
     std::ranges::sort(unit.sets);
@@ -84,8 +115,9 @@ Jobs makeJobs(std::span<const Unit> units, const TermSets::Partition& partition)
 void execute(Job& job, const Unit& unit, std::span<const Diagrams::Set> sets, const machine::ProcessorArray& array,
              int64_t interval, Diagrams& diagrams) {
   std::vector<std::string> names;
-  for (const PlacedInstruction& each : unit.placed)
-    addVariable(names, *each.instruction);
+  for (const PlacedInstruction& placed : unit.placed)
+    for (const SymbolicInstruction* each : placed.instructions)
+      addVariable(names, *each);
   std::variant<ControlFlow, InstantiationError> flow = makeControlFlow(unit.placed, sets, interval, diagrams);
   if (auto* error = std::get_if<InstantiationError>(&flow)) {
     job.error = std::move(*error);

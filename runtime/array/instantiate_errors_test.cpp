@@ -239,6 +239,8 @@ TEST_F(Refusal, BanksWithTwoKindsOfAddresses) {
 
 TEST_F(Refusal, SymbolicConfigurationsThatContradictThemselves) {
   symbolic.instructions[1].unit = 0;
+  expect("an operand of the instructions for 'a' and 'b' has two sources in some iteration");
+  symbolic.instructions[1].opcode = Opcode::Negate;
   expect("the instructions for 'a' and 'b' meet in one slot");
   symbolic = matrixProduct();
   symbolic.instructions[3].operands[1].pop_back();

@@ -2,6 +2,7 @@
 #include "runtime/array/instantiate_test_support.h"
 
 #include <algorithm>
+#include <functional>
 #include <random>
 
 namespace strata::array::test {
@@ -44,6 +45,33 @@ TEST(Instantiate, ProductsHaveNineClassesAtMost) {
     expectPrograms(symbolic, options, configuration);
     EXPECT_LE(configuration.classes.size(), 9u);
   }
+}
+
+TEST(Instantiate, EqualInstructionsMakeNoClasses) {
+  // v = 7 if i mod 2 == 0; v = 7 if not: in two instructions that differ in their iterations, and in what else is said.
+  const auto classes = [](const std::function<void(SymbolicInstruction&)>& change) {
+    Builder builder(1, {"N"}, 1);
+    builder.loop(0, "i", size_t{0});
+    builder.symbolic.columnLoop = 0;
+    const Term even = builder.where(Kind::Divisible, builder.linear({1}, 0), 2);
+    const Term odd = builder.where(Kind::NotDivisible, builder.linear({1}, 0), 2);
+    const Register to = {Register::Kind::General, 0};
+    builder.instruction("v", 0, 0, Opcode::Move, {even}, {to}, {{{}, 7}});
+    change(builder.instruction("v", 0, 0, Opcode::Move, {odd}, {to}, {{{}, 7}}));
+    InstantiationOptions options;
+    options.sizes = {8};
+    options.tile = {1};
+    options.columns = 8;
+    const Configuration configuration = succeed(builder.symbolic, testArray(1, 8), options);
+    expectPrograms(builder.symbolic, options, configuration);
+    return configuration.classes.size();
+  };
+  EXPECT_EQ(classes([](SymbolicInstruction&) {}), 1u);
+  EXPECT_EQ(classes([](SymbolicInstruction& odd) { odd.operands[0][0].value.immediate = 8; }), 2u);
+  EXPECT_EQ(classes([](SymbolicInstruction& odd) { odd.destinations[0].reg.index = 1; }), 2u);
+  EXPECT_EQ(classes([](SymbolicInstruction& odd) { odd.opcode = Opcode::Negate; }), 2u);
+  EXPECT_EQ(classes([](SymbolicInstruction& odd) { odd.operandType = Type::Int16; }), 2u);
+  EXPECT_EQ(classes([](SymbolicInstruction& odd) { odd.unit = 1; }), 2u);
 }
 
 TEST(Instantiate, CostFollowsClassesAndNotElements) {

@@ -2,6 +2,8 @@
 #include "runtime/array/instantiate_test_support.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 namespace strata::array::test {
 
@@ -212,9 +214,12 @@ public:
           ASSERT_EQ(known, UINT32_MAX) << "two classes";
           known = region.processorClass;
         }
+    std::map<Work, uint32_t> known;
     for (uint32_t r = 0; r < configuration_.rows; ++r)
       for (uint32_t c = 0; c < configuration_.columns; ++c) {
         ASSERT_LT(classes[r][c], configuration_.classes.size());
+        ASSERT_EQ(known.try_emplace(work(r, c), classes[r][c]).first->second, classes[r][c])
+            << "element (" << r << ", " << c << ") is of a second class for the same work";
         const std::vector<Program>& programs = configuration_.classes[classes[r][c]].programs;
         for (uint32_t unit = 0; unit < programs.size(); ++unit) {
           SCOPED_TRACE("element (" + std::to_string(r) + ", " + std::to_string(c) + ") unit " + std::to_string(unit));
@@ -229,6 +234,8 @@ public:
   }
 
 private:
+  using Work = std::map<std::tuple<int64_t, int64_t, uint32_t>, Functional>;
+
   static bool isOne(const Signal& signal, const std::vector<int64_t>& point) {
     int boxes = 0;
     for (const Box& box : signal.ones) {
@@ -241,28 +248,40 @@ private:
     return boxes != 0;
   }
 
-  /// By cycle from the element's start; what the symbolic configuration says.
-  std::vector<Functional> asked(int64_t row, int64_t column, uint32_t unit) const {
-    std::vector<Functional> result(static_cast<size_t>(iterations_ * symbolic_.interval));
+  /// By iteration, offset and unit; what the symbolic configuration says.
+  Work work(int64_t row, int64_t column) const {
+    Work result;
     for (int64_t n = 0; n < iterations_; ++n) {
       const std::vector<int64_t> point = pointOf(n, configuration_.extents);
       const auto is = [&](const std::vector<Term>& terms) {
         return holds(symbolic_, options_, tiles_, terms, row, column, point);
       };
       for (const SymbolicInstruction& instruction : symbolic_.instructions) {
-        if (instruction.unit != unit || !is(instruction.when))
+        if (!is(instruction.when))
           continue;
         Functional functional = {instruction.opcode, instruction.type, instruction.operandType, {}, {}};
         for (const Destination& destination : instruction.destinations)
           if (is(destination.when))
             functional.destinations.push_back(destination.reg);
+        std::ranges::sort(functional.destinations);
+        const auto repeated = std::ranges::unique(functional.destinations);
+        functional.destinations.erase(repeated.begin(), repeated.end());
         for (const std::vector<Source>& operand : instruction.operands)
           for (const Source& source : operand)
             if (is(source.when))
               functional.sources.push_back(source.value);
-        result.at(static_cast<size_t>(n * symbolic_.interval + instruction.offset)) = functional;
+        result.emplace(std::tuple(n, instruction.offset, instruction.unit), functional);
       }
     }
+    return result;
+  }
+
+  /// That by cycle from the element's start.
+  std::vector<Functional> asked(int64_t row, int64_t column, uint32_t unit) const {
+    std::vector<Functional> result(static_cast<size_t>(iterations_ * symbolic_.interval));
+    for (const auto& [place, functional] : work(row, column))
+      if (const auto [iteration, offset, executes] = place; executes == unit)
+        result.at(static_cast<size_t>(iteration * symbolic_.interval + offset)) = functional;
     return result;
   }
 

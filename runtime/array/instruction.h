@@ -87,7 +87,7 @@ struct Functional {
   Type type = Type::Int32, operandType = Type::Int32;
   std::vector<Register> destinations;
   std::vector<Operand> sources;
-  friend bool operator==(const Functional&, const Functional&) = default;
+  friend auto operator<=>(const Functional&, const Functional&) = default;
 };
 
 /// What is executed next.

@@ -114,14 +114,28 @@ uint32_t TermSets::part(const Term& term) {
   return found->second;
 }
 
-uint32_t TermSets::add(const std::vector<Term>& terms, uint32_t within) {
-  Union result;
+uint32_t TermSets::list(const std::vector<Term>& terms) {
+  List result;
   for (const Term& term : terms)
-    result.parts.push_back(part(term));
-  std::ranges::sort(result.parts);
-  const auto repeated = std::ranges::unique(result.parts);
-  result.parts.erase(repeated.begin(), repeated.end());
-  result.within = within;
+    result.push_back(part(term));
+  std::ranges::sort(result);
+  const auto repeated = std::ranges::unique(result);
+  result.erase(repeated.begin(), repeated.end());
+  const auto [found, isNew] = knownLists_.try_emplace(result, static_cast<uint32_t>(lists_.size()));
+  if (isNew)
+    lists_.push_back(std::move(result));
+  return found->second;
+}
+
+uint32_t TermSets::add(std::span<const Piece> pieces) {
+  Union result;
+  for (const Piece& piece : pieces) {
+    const uint32_t within = piece.within ? list(*piece.within) : everywhere;
+    result.emplace_back(list(*piece.terms), within);
+  }
+  std::ranges::sort(result);
+  const auto repeated = std::ranges::unique(result);
+  result.erase(repeated.begin(), repeated.end());
   const auto [found, isNew] = knownUnions_.try_emplace(result, static_cast<uint32_t>(unions_.size()));
   if (isNew)
     unions_.push_back(std::move(result));
@@ -204,7 +218,7 @@ Diagrams::Set TermSets::evaluate(Atom& atom, State state, int64_t row, int64_t c
 }
 
 std::vector<Diagrams::Set> TermSets::evaluate(const std::vector<State>& states, Range rows, Range columns) {
-  std::vector<Diagrams::Set> atoms, spaces, parts, result;
+  std::vector<Diagrams::Set> atoms, spaces, parts, lists, result;
   for (size_t i = 0; i < atoms_.size(); ++i)
     atoms.push_back(evaluate(atoms_[i], states[i], rows.first, columns.first));
   Diagrams::Set inside = tile_;
@@ -222,11 +236,17 @@ std::vector<Diagrams::Set> TermSets::evaluate(const std::vector<State>& states, 
   }
   for (const Part& part : parts_)
     parts.push_back(diagrams_.intersect(spaces[part.shifted], part.crossing));
+  for (const List& list : lists_) {
+    Diagrams::Set set = Diagrams::none;
+    for (const uint32_t part : list)
+      set = diagrams_.unite(set, parts[part]);
+    lists.push_back(set);
+  }
   for (const Union& each : unions_) {
     Diagrams::Set set = Diagrams::none;
-    for (const uint32_t part : each.parts)
-      set = diagrams_.unite(set, parts[part]);
-    result.push_back(each.within == everywhere ? set : diagrams_.intersect(set, result[each.within]));
+    for (const auto& [list, within] : each)
+      set = diagrams_.unite(set, within == everywhere ? lists[list] : diagrams_.intersect(lists[list], lists[within]));
+    result.push_back(set);
   }
   return result;
 }

@@ -9,17 +9,20 @@
 
 namespace strata::array {
 
-/// Unions of terms, as they are in every tile.
+/// Unions of iterations, as they are in every tile.
 class TermSets {
 public:
-  static constexpr uint32_t everywhere = UINT32_MAX;
+  /// Iterations of the terms that are in those of `within`, or all of them.
+  struct Piece {
+    const std::vector<Term>* terms = nullptr;
+    const std::vector<Term>* within = nullptr;
+  };
   /// REQUIRES: the symbolic configuration is sound, the tiling is its, not empty, and `diagrams` has the tiling's
   /// extents; all three live as long as this.
   TermSets(const Symbolic& symbolic, const Tiling& tiling, Diagrams& diagrams);
 
-  /// The number of a union; equal ones have one number. Only iterations of the loops are in it, and only those of
-  /// `within`, which is a number or `everywhere`.
-  uint32_t add(const std::vector<Term>& terms, uint32_t within = everywhere);
+  /// The number of the union of some pieces; equal ones have one number. Only iterations of the loops are in it.
+  uint32_t add(std::span<const Piece> pieces);
 
   struct Partition {
     /// By class, the sets of all that was added, by number. Iterations are those of a tile, within the extents.
@@ -49,11 +52,9 @@ private:
     uint32_t shifted = 0;
     Diagrams::Set crossing = Diagrams::none; // the iterations whose other end is in the right tile
   };
-  struct Union {
-    std::vector<uint32_t> parts;
-    uint32_t within = everywhere;
-    friend auto operator<=>(const Union&, const Union&) = default;
-  };
+  static constexpr uint32_t everywhere = UINT32_MAX;
+  using List = std::vector<uint32_t>;                       // of parts: their union
+  using Union = std::vector<std::pair<uint32_t, uint32_t>>; // of lists, each within another or everywhere
   struct Cut {
     bool isRow = false;
     int64_t at = 0;
@@ -62,6 +63,7 @@ private:
   uint32_t atom(const Condition& condition, const std::vector<int64_t>& shift);
   uint32_t shifted(uint32_t space, const std::vector<int64_t>& shift);
   uint32_t part(const Term& term);
+  uint32_t list(const std::vector<Term>& terms);
   Diagrams::Set crossing(const Term& term);
   std::optional<Cut> decide(const Atom& atom, Range rows, Range columns, State& state, bool& isExact) const;
   Diagrams::Set evaluate(Atom& atom, State state, int64_t row, int64_t column);
@@ -75,10 +77,12 @@ private:
   std::vector<Atom> atoms_;
   std::vector<Shifted> shifted_;
   std::vector<Part> parts_;
+  std::vector<List> lists_;
   std::vector<Union> unions_;
   std::vector<uint32_t> bounds_; // atoms: the last iteration of the loops, where tiles reach beyond
   Diagrams::Set tile_ = Diagrams::none;
   std::map<std::vector<int64_t>, uint32_t> knownAtoms_, knownShifted_, knownParts_;
+  std::map<List, uint32_t> knownLists_;
   std::map<Union, uint32_t> knownUnions_;
   std::map<std::vector<Diagrams::Set>, uint32_t> knownClasses_;
 };
