@@ -187,7 +187,9 @@ int run(const std::string& machineFile) {
     }
     std::printf("\n");
   }
-  std::printf("\nProgram instantiation for the last region, and the same steps with isl\n");
+  std::printf(
+      "\nProgram instantiation for the last region, and the same steps with isl (goals: the matrix product under "
+      "1000 us, ratios of 50 and more)\n");
   for (size_t at = 0; at < symbolics.size(); ++at) {
     const bool isFlat = symbolics[at].rowLoop == Symbolic::none;
     const InstantiationOptions options = optionsOf(programs[at], regions[isFlat ? 2 : 5]);

@@ -4,7 +4,6 @@
 #include "runtime/array/processor_classes.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <utility>
 
@@ -78,7 +77,7 @@ private:
   /// Banks of channels at once, requests for all others.
   std::optional<InstantiationError> collect(const Access& access, Diagrams& diagrams) {
     TermSets terms(symbolic_, tiling_, diagrams);
-    const uint32_t number = terms.add(std::array{TermSets::Piece{&access.when}});
+    const uint32_t number = terms.add({{terms.list(access.when)}});
     const std::optional<TermSets::Partition> partition = terms.partition();
     if (!partition)
       return tooLarge("the value of a condition");

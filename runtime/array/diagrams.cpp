@@ -1,6 +1,6 @@
 // Nodes are kept once each, by level and branches: what is made twice is found. Results of operations are remembered,
 // so that no pair of nodes is combined twice.
-#include "runtime/array/diagrams.h"
+#include "runtime/array/diagrams_list.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,16 +9,17 @@ namespace strata::array {
 
 Diagrams::Diagrams(std::vector<int64_t> extents) : extents_(std::move(extents)) {
   const auto leaf = static_cast<uint32_t>(extents_.size());
-  nodes_ = {{leaf, 0, 0}, {leaf, 1, 0}};
+  nodes_ = {{leaf, 0, 0, 0}, {leaf, 1, 0, 1}};
   all_ = end;
   for (uint32_t level = leaf; level-- > 0;) {
-    std::vector<Branch> list = {{extents_[level], all_}};
-    all_ = make(level, list);
+    List list(*this);
+    list.add(extents_[level], all_);
+    all_ = list.make(level);
   }
 }
 
 /// The node of these ranges, which come in order up to the extent; ranges that lead to the same set become one.
-Diagrams::Set Diagrams::make(uint32_t level, std::vector<Branch>& list) {
+Diagrams::Set Diagrams::make(uint32_t level, std::span<Branch> list) {
   size_t kept = 0;
   for (const Branch& branch : list) {
     if (kept != 0 && list[kept - 1].next == branch.next)
@@ -26,7 +27,7 @@ Diagrams::Set Diagrams::make(uint32_t level, std::vector<Branch>& list) {
     else
       list[kept++] = branch;
   }
-  list.resize(kept);
+  list = list.first(kept);
   if (kept == 1 && list[0].next == none)
     return none;
   if (2 * nodes_.size() >= places_.size())
@@ -36,7 +37,12 @@ Diagrams::Set Diagrams::make(uint32_t level, std::vector<Branch>& list) {
     if (nodes_[places_[place]].level == level && std::ranges::equal(branches(places_[place]), list))
       return places_[place];
   const auto result = places_[place] = static_cast<Set>(nodes_.size());
-  nodes_.push_back({level, static_cast<uint32_t>(branches_.size()), static_cast<uint32_t>(kept)});
+  int64_t size = 0, from = 0;
+  for (const Branch& branch : list) {
+    size += (branch.end - from) * nodes_[branch.next].size;
+    from = branch.end;
+  }
+  nodes_.push_back({level, static_cast<uint32_t>(branches_.size()), static_cast<uint32_t>(kept), size});
   branches_.insert(branches_.end(), list.begin(), list.end());
   return result;
 }
@@ -52,7 +58,7 @@ size_t Diagrams::hash(uint32_t level, std::span<const Branch> list) const {
 
 /// Places for twice as many nodes, or the first.
 void Diagrams::grow() {
-  places_.assign(std::max<size_t>(256, 2 * places_.size()), none);
+  places_.assign(std::max<size_t>(1024, 2 * places_.size()), none);
   for (Set set = 0; set < nodes_.size(); ++set) {
     if (nodes_[set].branches == 0)
       continue;
@@ -68,35 +74,30 @@ Diagrams::Set Diagrams::box(std::span<const Range> ranges) {
   for (auto level = static_cast<uint32_t>(extents_.size()); level-- > 0 && result != none;) {
     const int64_t first = std::clamp<int64_t>(ranges[level].first, 0, extents_[level]);
     const int64_t last = std::clamp<int64_t>(ranges[level].end, first, extents_[level]);
-    result = fromPieces(level, {{{first, last}, result}});
+    const std::pair<Range, Set> piece = {{first, last}, result};
+    result = fromPieces(level, {&piece, 1});
   }
   return result;
 }
 
 /// Sets at ranges that do not meet and come in order; none elsewhere.
-Diagrams::Set Diagrams::fromPieces(uint32_t level, const std::vector<std::pair<Range, Set>>& pieces) {
-  std::vector<Branch> list;
-  int64_t at = 0;
-  for (const auto& [range, next] : pieces) {
-    if (range.first >= range.end)
-      continue;
-    if (range.first > at)
-      list.push_back({range.first, none});
-    list.push_back({range.end, next});
-    at = range.end;
-  }
-  if (at < extents_[level])
-    list.push_back({extents_[level], none});
-  return make(level, list);
+Diagrams::Set Diagrams::fromPieces(uint32_t level, std::span<const std::pair<Range, Set>> pieces) {
+  List list(*this);
+  for (const auto& [range, next] : pieces)
+    list.add(range, next);
+  list.finish(level);
+  return list.make(level);
 }
 
 Diagrams::Set Diagrams::notNegative(std::span<const int64_t> coefficients, int64_t constant) {
-  std::map<std::pair<uint32_t, int64_t>, Set> known;
+  Scratch scratch;
+  std::pmr::map<std::pair<uint32_t, int64_t>, Set> known(scratch());
   return affine(0, coefficients, constant, 0, true, known);
 }
 
 Diagrams::Set Diagrams::divisible(std::span<const int64_t> coefficients, int64_t constant, int64_t modulus) {
-  std::map<std::pair<uint32_t, int64_t>, Set> known;
+  Scratch scratch;
+  std::pmr::map<std::pair<uint32_t, int64_t>, Set> known(scratch());
   return affine(0, coefficients, constant, modulus, false, known);
 }
 
@@ -119,7 +120,7 @@ Range whereNotNegative(int64_t factor, int64_t summand, int64_t extent) {
 /// `value` is the constant and what the outer coordinates give. Coordinates that decide the condition, whatever comes
 /// after them, are found by a division and not one by one.
 Diagrams::Set Diagrams::affine(uint32_t level, std::span<const int64_t> coefficients, int64_t value, int64_t modulus,
-                               bool isInequality, std::map<std::pair<uint32_t, int64_t>, Set>& known) {
+                               bool isInequality, std::pmr::map<std::pair<uint32_t, int64_t>, Set>& known) {
   if (modulus != 0)
     value = ((value % modulus) + modulus) % modulus;
   if (level == extents_.size())
@@ -155,14 +156,14 @@ Diagrams::Set Diagrams::affine(uint32_t level, std::span<const int64_t> coeffici
   if (static_cast<uint64_t>(last - first) > mostRanges - ranges_)
     throw TooManyRanges();
   ranges_ += static_cast<size_t>(last - first);
-  std::vector<Branch> list;
+  List list(*this);
   if (first > 0)
-    list.push_back({first, next(0)});
+    list.add(first, next(0));
   for (int64_t x = first; x < last; ++x)
-    list.push_back({x + 1, next(x)});
+    list.add(x + 1, next(x));
   if (last < extent)
-    list.push_back({extent, next(extent - 1)});
-  return known[{level, value}] = make(level, list);
+    list.add(extent, next(extent - 1));
+  return known[{level, value}] = list.make(level);
 }
 
 Diagrams::Set Diagrams::combine(Operation operation, Set a, Set b) {
@@ -174,23 +175,40 @@ Diagrams::Set Diagrams::combine(Operation operation, Set a, Set b) {
     return operation == Operation::And ? none : a;
   if (operation != Operation::Without && a > b)
     std::swap(a, b);
-  auto& results = results_[static_cast<size_t>(operation)];
-  const uint64_t key = (uint64_t{a} << 32) | b;
-  if (const auto found = results.find(key); found != results.end())
-    return found->second;
+  Results& results = results_[static_cast<size_t>(operation)];
+  const uint64_t pair = (uint64_t{a} << 32) | b;
+  if (const Set found = results[pair]; found != unknown)
+    return found;
   // What is made on the way may move the branches, which are therefore looked up by position.
   const Node first = nodes_[a], second = nodes_[b];
-  std::vector<Branch> list;
+  List list(*this);
   for (uint32_t i = 0, j = 0; i < first.branches && j < second.branches;) {
     const Branch left = branches_[first.firstBranch + i], right = branches_[second.firstBranch + j];
-    const Set next = combine(operation, left.next, right.next);
-    list.push_back({std::min(left.end, right.end), next});
+    list.add(std::min(left.end, right.end), combine(operation, left.next, right.next));
     i += left.end <= right.end;
     j += right.end <= left.end;
   }
-  const Set result = make(first.level, list);
-  results.emplace(key, result);
-  return result;
+  return results[pair] = list.make(first.level);
+}
+
+Diagrams::Set& Diagrams::Results::operator[](uint64_t pair) {
+  const auto find = [&](uint64_t wanted) -> Entry& {
+    size_t place = (wanted * 0x9E3779B97F4A7C15u) >> 32 & (entries_.size() - 1);
+    while (entries_[place].pair != 0 && entries_[place].pair != wanted)
+      place = (place + 1) & (entries_.size() - 1);
+    return entries_[place];
+  };
+  if (2 * used_ >= entries_.size()) {
+    const std::vector<Entry> before =
+        std::exchange(entries_, std::vector<Entry>(std::max<size_t>(512, 2 * entries_.size())));
+    for (const Entry& entry : before)
+      if (entry.pair != 0)
+        find(entry.pair) = entry;
+  }
+  Entry& entry = find(pair);
+  used_ += entry.pair == 0;
+  entry.pair = pair;
+  return entry.result;
 }
 
 Diagrams::Set Diagrams::successors(Set set, int64_t steps) {
@@ -201,14 +219,15 @@ Diagrams::Set Diagrams::successors(Set set, int64_t steps) {
   }
   if (steps != 0)
     return none;
-  std::unordered_map<Set, std::pair<Set, Set>> known;
+  Scratch scratch;
+  std::pmr::unordered_map<Set, std::pair<Set, Set>> known(scratch());
   return moved(0, set, digits, known).first;
 }
 
 /// The sum of each point's inner coordinates and the digits, as numbers in a mixed radix: those that do not carry into
 /// the next outer dimension, and those that do.
 std::pair<Diagrams::Set, Diagrams::Set> Diagrams::moved(uint32_t level, Set set, const std::vector<int64_t>& digits,
-                                                        std::unordered_map<Set, std::pair<Set, Set>>& known) {
+                                                        std::pmr::unordered_map<Set, std::pair<Set, Set>>& known) {
   if (set == none || set == end)
     return {set, none};
   if (const auto found = known.find(set); found != known.end())
@@ -217,7 +236,9 @@ std::pair<Diagrams::Set, Diagrams::Set> Diagrams::moved(uint32_t level, Set set,
   const Node node = nodes_[set];
   // What stays in this dimension and what carries into the next, of inner points that did not carry and that did. Each
   // of the four is in order.
-  std::vector<std::pair<Range, Set>> pieces[2][2];
+  using Pieces = std::pmr::vector<std::pair<Range, Set>>;
+  Scratch scratch;
+  Pieces pieces[2][2] = {{Pieces(scratch()), Pieces(scratch())}, {Pieces(scratch()), Pieces(scratch())}};
   int64_t from = 0;
   for (uint32_t i = 0; i < node.branches; ++i) {
     const Branch branch = branches_[node.firstBranch + i];
@@ -244,23 +265,6 @@ bool Diagrams::contains(Set set, std::span<const int64_t> point) const {
     set = std::ranges::upper_bound(list, point[i], {}, &Branch::end)->next;
   }
   return set != none;
-}
-
-int64_t Diagrams::size(Set set) const {
-  std::unordered_map<Set, int64_t> known;
-  const std::function<int64_t(Set)> count = [&](Set each) -> int64_t {
-    if (each == none || each == end)
-      return each == end ? 1 : 0;
-    if (const auto found = known.find(each); found != known.end())
-      return found->second;
-    int64_t sum = 0, from = 0;
-    for (const Branch& branch : branches(each)) {
-      sum += (branch.end - from) * count(branch.next);
-      from = branch.end;
-    }
-    return known[each] = sum;
-  };
-  return count(set);
 }
 
 std::optional<std::vector<int64_t>> Diagrams::first(Set set) const {

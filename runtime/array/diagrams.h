@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -61,7 +62,7 @@ public:
 
   bool contains(Set set, std::span<const int64_t> point) const;
   /// How many points.
-  int64_t size(Set set) const;
+  int64_t size(Set set) const { return nodes_[set].size; }
   /// The first point in lexicographic order; nothing for none.
   std::optional<std::vector<int64_t>> first(Set set) const;
   /// Disjoint boxes that are the set, in lexicographic order of their first points: one for each path through the tree.
@@ -97,38 +98,50 @@ private:
   };
   struct Node {
     uint32_t level, firstBranch, branches;
+    int64_t size; // how many points have another value than 0
   };
-  struct HashOfPair {
-    size_t operator()(uint64_t key) const {
-      key *= 0x9E3779B97F4A7C15u;
-      return key ^ (key >> 32);
-    }
+  static constexpr Set unknown = UINT32_MAX;
+  /// Results by pairs of sets.
+  class Results {
+  public:
+    /// Where the result of the pair stands, or `unknown`; until the next call. REQUIRES: pair != 0.
+    Set& operator[](uint64_t pair);
+
+  private:
+    struct Entry {
+      uint64_t pair = 0; // 0: free
+      Set result = unknown;
+    };
+    std::vector<Entry> entries_; // a power of two
+    size_t used_ = 0;
   };
+  class List;
+  struct Joining;
   std::span<const Branch> branches(Set set) const {
     return {branches_.data() + nodes_[set].firstBranch, nodes_[set].branches};
   }
-  Set make(uint32_t level, std::vector<Branch>& list);
+  Set make(uint32_t level, std::span<Branch> list);
   size_t hash(uint32_t level, std::span<const Branch> list) const;
   void grow();
   Set combine(Operation operation, Set a, Set b);
   Set affine(uint32_t level, std::span<const int64_t> coefficients, int64_t value, int64_t modulus, bool isInequality,
-             std::map<std::pair<uint32_t, int64_t>, Set>& known);
+             std::pmr::map<std::pair<uint32_t, int64_t>, Set>& known);
   std::pair<Set, Set> moved(uint32_t level, Set set, const std::vector<int64_t>& digits,
-                            std::unordered_map<Set, std::pair<Set, Set>>& known);
+                            std::pmr::unordered_map<Set, std::pair<Set, Set>>& known);
   Set constant(uint32_t value);
   uint32_t firstValue(Set function) const;
-  struct Joining;
-  Set joined(uint32_t level, const std::vector<Set>& parts, Joining& state);
-  Set shifted(uint32_t level, Set function, uint32_t after, std::map<std::pair<uint64_t, uint32_t>, Set>& known);
-  Set fromPieces(uint32_t level, const std::vector<std::pair<Range, Set>>& pieces);
+  Set joined(uint32_t level, std::span<const Set> parts, Joining& state);
+  Set shifted(uint32_t level, Set function, uint32_t after, std::pmr::map<std::pair<uint64_t, uint32_t>, Set>& known);
+  Set fromPieces(uint32_t level, std::span<const std::pair<Range, Set>> pieces);
 
   static constexpr Set end = 1; // the set of the one point without coordinates
   std::vector<int64_t> extents_;
   std::vector<Node> nodes_;
   std::vector<Branch> branches_;
-  std::vector<Set> places_; // of the nodes with branches, by their hashes; a power of two, none where it is free
-  std::unordered_map<uint64_t, Set, HashOfPair> results_[3]; // by operation and both sets
-  std::unordered_map<uint32_t, Set> constants_;              // of 2 and more
+  std::vector<Set> places_;    // of the nodes with branches, by their hashes; a power of two, none where it is free
+  std::vector<Branch> making_; // of all nodes that are being made, the outermost first
+  Results results_[3];         // by operation
+  std::unordered_map<uint32_t, Set> constants_; // of 2 and more
   Set all_ = none;
   size_t ranges_ = 0; // so far, of mostRanges
 };

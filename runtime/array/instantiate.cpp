@@ -32,15 +32,16 @@ struct Operation {
   std::map<Register, Pieces> destinations;
   std::vector<std::map<Operand, Pieces>> operands;
 
-  void add(const SymbolicInstruction& instruction) {
+  void add(const SymbolicInstruction& instruction, TermSets& terms) {
+    const uint32_t within = terms.list(instruction.when);
     instructions.push_back(&instruction);
-    when.push_back({&instruction.when});
+    when.push_back({within});
     for (const Destination& destination : instruction.destinations)
-      destinations[destination.reg].push_back({&destination.when, &instruction.when});
+      destinations[destination.reg].push_back({terms.list(destination.when), within});
     operands.resize(instruction.operands.size());
     for (size_t i = 0; i < operands.size(); ++i)
       for (const Source& source : instruction.operands[i])
-        operands[i][source.value].push_back({&source.when, &instruction.when});
+        operands[i][source.value].push_back({terms.list(source.when), within});
   }
   /// Adds what it names to `sets`.
   PlacedInstruction place(TermSets& terms, std::vector<uint32_t>& sets) const {
@@ -68,7 +69,7 @@ std::vector<Unit> makeUnits(const Symbolic& symbolic, const machine::ProcessorAr
         {instruction.unit, instruction.offset, instruction.opcode, instruction.type, instruction.operandType});
     if (isNew)
       order.push_back(&found->first);
-    found->second.add(instruction);
+    found->second.add(instruction, terms);
   }
   for (const Key* key : order) {
     Unit& unit = units[std::get<0>(*key)];

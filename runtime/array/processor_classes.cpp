@@ -115,7 +115,7 @@ uint32_t TermSets::part(const Term& term) {
 }
 
 uint32_t TermSets::list(const std::vector<Term>& terms) {
-  List result;
+  std::vector<uint32_t> result;
   for (const Term& term : terms)
     result.push_back(part(term));
   std::ranges::sort(result);
@@ -127,18 +127,13 @@ uint32_t TermSets::list(const std::vector<Term>& terms) {
   return found->second;
 }
 
-uint32_t TermSets::add(std::span<const Piece> pieces) {
-  Union result;
-  for (const Piece& piece : pieces) {
-    const uint32_t within = piece.within ? list(*piece.within) : everywhere;
-    result.emplace_back(list(*piece.terms), within);
-  }
-  std::ranges::sort(result);
-  const auto repeated = std::ranges::unique(result);
-  result.erase(repeated.begin(), repeated.end());
-  const auto [found, isNew] = knownUnions_.try_emplace(result, static_cast<uint32_t>(unions_.size()));
+uint32_t TermSets::add(std::vector<Piece> pieces) {
+  std::ranges::sort(pieces);
+  const auto repeated = std::ranges::unique(pieces);
+  pieces.erase(repeated.begin(), repeated.end());
+  const auto [found, isNew] = knownUnions_.try_emplace(pieces, static_cast<uint32_t>(unions_.size()));
   if (isNew)
-    unions_.push_back(std::move(result));
+    unions_.push_back(std::move(pieces));
   return found->second;
 }
 
@@ -236,15 +231,15 @@ std::vector<Diagrams::Set> TermSets::evaluate(const std::vector<State>& states, 
   }
   for (const Part& part : parts_)
     parts.push_back(diagrams_.intersect(spaces[part.shifted], part.crossing));
-  for (const List& list : lists_) {
+  for (const std::vector<uint32_t>& list : lists_) {
     Diagrams::Set set = Diagrams::none;
     for (const uint32_t part : list)
       set = diagrams_.unite(set, parts[part]);
     lists.push_back(set);
   }
-  for (const Union& each : unions_) {
+  for (const std::vector<Piece>& pieces : unions_) {
     Diagrams::Set set = Diagrams::none;
-    for (const auto& [list, within] : each)
+    for (const auto& [list, within] : pieces)
       set = diagrams_.unite(set, within == everywhere ? lists[list] : diagrams_.intersect(lists[list], lists[within]));
     result.push_back(set);
   }

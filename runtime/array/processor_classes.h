@@ -12,17 +12,20 @@ namespace strata::array {
 /// Unions of iterations, as they are in every tile.
 class TermSets {
 public:
-  /// Iterations of the terms that are in those of `within`, or all of them.
+  static constexpr uint32_t everywhere = UINT32_MAX;
+  /// Iterations of a list of terms that are in those of another, or everywhere.
   struct Piece {
-    const std::vector<Term>* terms = nullptr;
-    const std::vector<Term>* within = nullptr;
+    uint32_t list = 0, within = everywhere;
+    friend auto operator<=>(const Piece&, const Piece&) = default;
   };
   /// REQUIRES: the symbolic configuration is sound, the tiling is its, not empty, and `diagrams` has the tiling's
   /// extents; all three live as long as this.
   TermSets(const Symbolic& symbolic, const Tiling& tiling, Diagrams& diagrams);
 
-  /// The number of the union of some pieces; equal ones have one number. Only iterations of the loops are in it.
-  uint32_t add(std::span<const Piece> pieces);
+  /// The number of a list of terms: the iterations of the loops that are in one of them.
+  uint32_t list(const std::vector<Term>& terms);
+  /// The number of the union of some pieces, which is what classes are told apart by; equal ones have one number.
+  uint32_t add(std::vector<Piece> pieces);
 
   struct Partition {
     /// By class, the sets of all that was added, by number. Iterations are those of a tile, within the extents.
@@ -52,9 +55,6 @@ private:
     uint32_t shifted = 0;
     Diagrams::Set crossing = Diagrams::none; // the iterations whose other end is in the right tile
   };
-  static constexpr uint32_t everywhere = UINT32_MAX;
-  using List = std::vector<uint32_t>;                       // of parts: their union
-  using Union = std::vector<std::pair<uint32_t, uint32_t>>; // of lists, each within another or everywhere
   struct Cut {
     bool isRow = false;
     int64_t at = 0;
@@ -63,7 +63,6 @@ private:
   uint32_t atom(const Condition& condition, const std::vector<int64_t>& shift);
   uint32_t shifted(uint32_t space, const std::vector<int64_t>& shift);
   uint32_t part(const Term& term);
-  uint32_t list(const std::vector<Term>& terms);
   Diagrams::Set crossing(const Term& term);
   std::optional<Cut> decide(const Atom& atom, Range rows, Range columns, State& state, bool& isExact) const;
   Diagrams::Set evaluate(Atom& atom, State state, int64_t row, int64_t column);
@@ -77,13 +76,13 @@ private:
   std::vector<Atom> atoms_;
   std::vector<Shifted> shifted_;
   std::vector<Part> parts_;
-  std::vector<List> lists_;
-  std::vector<Union> unions_;
+  std::vector<std::vector<uint32_t>> lists_; // of parts
+  std::vector<std::vector<Piece>> unions_;
   std::vector<uint32_t> bounds_; // atoms: the last iteration of the loops, where tiles reach beyond
   Diagrams::Set tile_ = Diagrams::none;
   std::map<std::vector<int64_t>, uint32_t> knownAtoms_, knownShifted_, knownParts_;
-  std::map<List, uint32_t> knownLists_;
-  std::map<Union, uint32_t> knownUnions_;
+  std::map<std::vector<uint32_t>, uint32_t> knownLists_;
+  std::map<std::vector<Piece>, uint32_t> knownUnions_;
   std::map<std::vector<Diagrams::Set>, uint32_t> knownClasses_;
 };
 
