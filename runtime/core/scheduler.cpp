@@ -54,7 +54,6 @@ struct Scheduler {
   std::vector<std::thread> pool;
   std::vector<Thread*> poolThreads;
   std::atomic<bool> poolStarted{false};
-  std::atomic<bool> stopping{false};
   std::atomic<uint32_t> threadCount;
   const uint32_t cores;
 
@@ -134,6 +133,7 @@ Thread& attach(bool pooled) {
   if (!thread)
     fail("runtime-threads", "more than " + std::to_string(mostThreads) + " threads use the runtime");
   thread->pooled = pooled;
+  thread->ends.store(false);
   thread->native.native = thread;
   thread->native.state.store(Execution::Running);
   thread->native.runContext = &RunContext::outside();
@@ -231,7 +231,6 @@ void startPool() {
   std::lock_guard guard(shared.lock);
   if (shared.poolStarted.load())
     return;
-  shared.stopping = false;
   for (uint32_t i = 1; i < shared.threadCount.load(); ++i) {
     try {
       shared.pool.emplace_back([] {
@@ -250,19 +249,23 @@ void startPool() {
   shared.poolStarted.store(true, std::memory_order_release);
 }
 
-void stopPool() {
+/// Ends all threads of the pool, and says how many the next one has. What is made ready meanwhile may start that one at
+/// once: a thread that has handed on the last of the work may still be on its way out of enqueue().
+void stopPool(uint32_t next) {
   Scheduler& shared = scheduler();
   std::vector<std::thread> pool;
   while (true) { // a thread that has only just been made is not in the table yet
     std::lock_guard guard(shared.lock);
     if (shared.poolThreads.size() < shared.pool.size())
       continue;
-    shared.stopping = true;
-    for (Thread* thread : shared.poolThreads)
+    for (Thread* thread : shared.poolThreads) {
+      thread->ends.store(true);
       unpark(&thread->native);
+    }
     shared.poolThreads.clear();
     pool.swap(shared.pool);
     shared.poolStarted = false;
+    shared.threadCount = next;
     break;
   }
   for (std::thread& thread : pool)
@@ -393,7 +396,7 @@ void work(Thread& thread) {
   do {
     runUntilNotified(thread);
     thread.native.state.exchange(Execution::Parked);
-  } while (!scheduler().stopping);
+  } while (!thread.ends.load());
   thread.native.state.store(Execution::Running);
 }
 
@@ -577,8 +580,7 @@ void setThreads(uint32_t n) {
     fail("runtime-threads", std::to_string(n) + " threads to run on, and there can be " + std::to_string(mostWorkers),
          "0 is as many as the computer has cores");
   Scheduler& shared = scheduler();
-  stopPool();
-  shared.threadCount = n ? n : std::min(shared.cores, mostWorkers);
+  stopPool(n ? n : std::min(shared.cores, mostWorkers));
 }
 
 std::optional<uint32_t> threadsInEnvironment() {

@@ -227,6 +227,28 @@ TEST(Threads, AsManyAsAskedForOrAnError) {
   setThreads(before);
 }
 
+TEST(Threads, WhatIsMadeReadyWhileTheyEndRuns) {
+  const uint32_t before = threads();
+  for (const uint32_t next : {3u, 1u, 4u}) {
+    setThreads(2);
+    std::atomic<bool> begun{false}, ended{false};
+    StrataToken* last = nullptr;
+    StrataToken* first = spawn([&] {
+      begun = true;
+      while (threads() != next) // on the one that is to end
+        std::this_thread::yield();
+      last = spawn([&] { ended = true; });
+    });
+    while (!begun)
+      std::this_thread::yield();
+    setThreads(next);
+    wait(first);
+    wait(last);
+    EXPECT_TRUE(ended);
+  }
+  setThreads(before);
+}
+
 TEST(Threads, OneRunsEverythingInTheCaller) {
   setThreads(1);
   const auto caller = std::this_thread::get_id();

@@ -103,6 +103,7 @@ struct alignas(128) Thread {
   Execution* running = &native;
   ExceptionState* exceptions = nullptr; // of what runs
   bool pooled = false;                  // made by the runtime
+  std::atomic<bool> ends{false};        // of the pool that is being stopped
   uint32_t index = 0;                   // in the scheduler's table
   uint32_t tick = 0;
   uint32_t sweep = 0;                              // its queue's, when last looked at
