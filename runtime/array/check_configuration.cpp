@@ -39,12 +39,15 @@ private:
   bool shape();
   bool regions();
   bool programs();
+  // What `where` says comes before what is wrong; it is made only then.
+  template <typename Where>
   bool instruction(const Instruction& instruction, const machine::FunctionalUnit& unit, size_t slots,
-                   const std::string& where);
+                   const Where& where);
   bool connections(const InterconnectLayer& layer, const std::vector<Connection>& list, bool isControl);
   bool banks();
   bool signals();
-  bool box(const Box& box, const std::string& where);
+  template <typename Where>
+  bool box(const Box& box, const Where& where);
 
   const ProcessorArray& array_;
   const Configuration& c_;
@@ -119,12 +122,13 @@ bool Check::regions() {
   return true;
 }
 
+template <typename Where>
 bool Check::instruction(const Instruction& each, const machine::FunctionalUnit& unit, size_t slots,
-                        const std::string& where) {
+                        const Where& where) {
   const Functional& f = each.functional;
   if (static_cast<size_t>(f.opcode) >= opcodes || static_cast<size_t>(f.type) >= types ||
       static_cast<size_t>(f.operandType) >= types)
-    return fail(where + "an operation or a type that does not exist");
+    return fail(where() + "an operation or a type that does not exist");
   const auto there = [&](Register reg) -> uint64_t {
     using enum Register::Kind;
     switch (reg.kind) {
@@ -144,66 +148,66 @@ bool Check::instruction(const Instruction& each, const machine::FunctionalUnit& 
   };
   const auto exists = [&](Register reg) {
     if (reg.kind > Register::Kind::Flag)
-      return fail(where + "a register of no kind");
+      return fail(where() + "a register of no kind");
     return reg.index < there(reg) ||
-           fail(where + "register " + name(reg) + ", the array has " + std::to_string(there(reg)));
+           fail(where() + "register " + name(reg) + ", the array has " + std::to_string(there(reg)));
   };
   if (f.opcode == Opcode::Nop) {
     if (!f.sources.empty() || !f.destinations.empty())
-      return fail(where + "a nop with operands");
+      return fail(where() + "a nop with operands");
   } else {
     if (std::none_of(unit.operations.begin(), unit.operations.end(),
                      [&](const machine::Operation& operation) { return operation.name == name(f.opcode); }))
-      return fail(where + "the unit has no operation '" + std::string(name(f.opcode)) + "'");
+      return fail(where() + "the unit has no operation '" + std::string(name(f.opcode)) + "'");
     if (!evaluator(f.opcode, f.type, f.operandType))
-      return fail(where + "'" + std::string(name(f.opcode)) + "' has no meaning for " + std::string(name(f.type)));
+      return fail(where() + "'" + std::string(name(f.opcode)) + "' has no meaning for " + std::string(name(f.type)));
     if (bytes(f.type) > array_.word || bytes(f.operandType) > array_.word)
-      return fail(where + "a type wider than the array's words");
+      return fail(where() + "a type wider than the array's words");
     if (f.sources.size() != operands(f.opcode))
-      return fail(where + std::to_string(f.sources.size()) + " operands, '" + std::string(name(f.opcode)) + "' has " +
+      return fail(where() + std::to_string(f.sources.size()) + " operands, '" + std::string(name(f.opcode)) + "' has " +
                   std::to_string(operands(f.opcode)));
     if (f.destinations.size() > array_.destinations)
-      return fail(where + std::to_string(f.destinations.size()) + " destinations, instructions of the array have " +
+      return fail(where() + std::to_string(f.destinations.size()) + " destinations, instructions of the array have " +
                   std::to_string(array_.destinations));
     for (const Operand& source : f.sources)
       if (source.source.kind == Register::Kind::Output ||
           (source.source.kind != Register::Kind::None && !exists(source.source)))
-        return wrong_.empty() ? fail(where + "an output register is read") : false;
+        return wrong_.empty() ? fail(where() + "an output register is read") : false;
     for (size_t i = 0; i < f.destinations.size(); ++i) {
       const Register reg = f.destinations[i];
       if (reg.kind == Register::Kind::None || reg.kind == Register::Kind::Input)
-        return fail(where + "a destination that cannot be written");
+        return fail(where() + "a destination that cannot be written");
       if (!exists(reg))
         return false;
       const bool isBit = f.type == Type::Bool || (f.opcode >= Opcode::Less && f.opcode <= Opcode::NotEqual);
       if (reg.kind == Register::Kind::Flag && !isBit)
-        return fail(where + "flag " + name(reg) + " gets a value of " + std::string(name(f.type)));
+        return fail(where() + "flag " + name(reg) + " gets a value of " + std::string(name(f.type)));
       if (std::count(f.destinations.begin(), f.destinations.end(), reg) != 1)
-        return fail(where + "register " + name(reg) + " is written twice");
+        return fail(where() + "register " + name(reg) + " is written twice");
     }
   }
   const Branch& branch = each.branch;
   if (branch.kind > Branch::Kind::Halt)
-    return fail(where + "a branch that does not exist");
+    return fail(where() + "a branch that does not exist");
   for (const uint32_t target : branch.targets)
     if (target >= slots)
-      return fail(where + "a branch to slot " + std::to_string(target) + " of " + std::to_string(slots));
+      return fail(where() + "a branch to slot " + std::to_string(target) + " of " + std::to_string(slots));
   const bool isIf = branch.kind == Branch::Kind::If;
   if (isIf && (branch.signals.empty() || branch.signals.size() > array_.branchSignals || branch.signals.size() > 16 ||
                branch.targets.size() != size_t{1} << branch.signals.size()))
-    return fail(where + "a branch on " + std::to_string(branch.signals.size()) + " signals with " +
+    return fail(where() + "a branch on " + std::to_string(branch.signals.size()) + " signals with " +
                 std::to_string(branch.targets.size()) + " targets");
   if (isIf) {
     const std::set<uint32_t> targets(branch.targets.begin(), branch.targets.end());
     if (targets.size() > array_.branchTargets)
-      return fail(where + "a branch with " + std::to_string(targets.size()) + " targets, the array's have " +
+      return fail(where() + "a branch with " + std::to_string(targets.size()) + " targets, the array's have " +
                   std::to_string(array_.branchTargets));
     for (const uint16_t signal : branch.signals)
       if (signal >= c_.signals.size())
-        return fail(where + "signal " + std::to_string(signal) + ", there are " + std::to_string(c_.signals.size()));
+        return fail(where() + "signal " + std::to_string(signal) + ", there are " + std::to_string(c_.signals.size()));
   }
   if (branch.kind == Branch::Kind::Goto && branch.targets.size() != 1)
-    return fail(where + "a goto without its target");
+    return fail(where() + "a goto without its target");
   return true;
 }
 
@@ -221,15 +225,15 @@ bool Check::programs() {
       return fail("class " + std::to_string(at) + " has programs for " + std::to_string(list.size()) + " units of " +
                   std::to_string(units.size()));
     for (size_t unit = 0; unit < units.size(); ++unit) {
-      const std::string who = "class " + std::to_string(at) + ", unit " + names[unit];
+      const auto who = [&] { return "class " + std::to_string(at) + ", unit " + names[unit]; };
       if (list[unit].size() > units[unit]->instructions)
-        return fail(who + ": " + std::to_string(list[unit].size()) + " instructions, the memory holds " +
+        return fail(who() + ": " + std::to_string(list[unit].size()) + " instructions, the memory holds " +
                     std::to_string(units[unit]->instructions));
       if (!list[unit].empty() && list[unit].back().branch.kind == Branch::Kind::Next)
-        return fail(who + ": the program goes on after its last slot");
+        return fail(who() + ": the program goes on after its last slot");
       for (size_t slot = 0; slot < list[unit].size(); ++slot)
         if (!instruction(list[unit][slot], *units[unit], list[unit].size(),
-                         who + ", slot " + std::to_string(slot) + ": "))
+                         [&] { return who() + ", slot " + std::to_string(slot) + ": "; }))
           return false;
     }
   }
@@ -247,19 +251,20 @@ bool Check::connections(const InterconnectLayer& layer, const std::vector<Connec
   for (const Connection& each : list) {
     if (each.source.side > Side::Element || each.sink.side > Side::Element)
       return fail("a " + which + " connection of a side that does not exist");
-    const std::string where = which + " connection of element (" + std::to_string(each.row) + ", " +
-                              std::to_string(each.column) + ") from " + text(each.source) + " to " + text(each.sink) +
-                              ": ";
+    const auto where = [&] {
+      return which + " connection of element (" + std::to_string(each.row) + ", " + std::to_string(each.column) +
+             ") from " + text(each.source) + " to " + text(each.sink) + ": ";
+    };
     if (each.row >= c_.rows || each.column >= c_.columns)
-      return fail(where + "outside of the region");
+      return fail(where() + "outside of the region");
     const auto side = [](const Port& port) { return static_cast<size_t>(port.side); };
     const uint64_t sources = each.source.side == Side::Element ? outputs : layer.inputs[side(each.source)];
     const uint64_t ends = each.sink.side == Side::Element ? inputs : layer.outputs[side(each.sink)];
     if (each.source.index >= sources || each.sink.index >= ends)
-      return fail(where + "a port that does not exist");
+      return fail(where() + "a port that does not exist");
     if (!layer.fullyAdjacent && std::find(layer.adjacent.begin(), layer.adjacent.end(),
                                           machine::Adjacency{each.source, each.sink}) == layer.adjacent.end())
-      return fail(where + "the switch does not connect these ports");
+      return fail(where() + "the switch does not connect these ports");
     sinks.emplace_back(each.row, each.column, each.sink);
   }
   std::ranges::sort(sinks);
@@ -270,12 +275,13 @@ bool Check::connections(const InterconnectLayer& layer, const std::vector<Connec
   return true;
 }
 
-bool Check::box(const Box& box, const std::string& where) {
+template <typename Where>
+bool Check::box(const Box& box, const Where& where) {
   if (box.size() != c_.extents.size())
-    return fail(where + "iterations of " + std::to_string(box.size()) + " dimensions");
+    return fail(where() + "iterations of " + std::to_string(box.size()) + " dimensions");
   for (size_t i = 0; i < box.size(); ++i)
     if (box[i].first < 0 || box[i].first > box[i].end || box[i].end > c_.extents[i])
-      return fail(where + "iterations outside of the extents");
+      return fail(where() + "iterations outside of the extents");
   return true;
 }
 
@@ -285,17 +291,19 @@ bool Check::banks() {
     if (bank.side >= Side::Element)
       return fail("a bank that is not at a border");
     const bool isColumn = bank.side == Side::North || bank.side == Side::South;
-    const std::string where = "bank " + text({bank.side, bank.index}) + " of " + (isColumn ? "column " : "row ") +
-                              std::to_string(bank.position) + ": ";
+    const auto where = [&] {
+      return "bank " + text({bank.side, bank.index}) + " of " + (isColumn ? "column " : "row ") +
+             std::to_string(bank.position) + ": ";
+    };
     const machine::Border& border = array_.borders[static_cast<size_t>(bank.side)];
     if (bank.position >= (isColumn ? c_.columns : c_.rows) || bank.index >= border.banks)
-      return fail(where + "there is none; elements at this border have " + std::to_string(border.banks));
+      return fail(where() + "there is none; elements at this border have " + std::to_string(border.banks));
     if (!places.insert({bank.side, bank.position, bank.index}).second)
-      return fail(where + "it is used twice");
+      return fail(where() + "it is used twice");
     const InterconnectLayer& data = array_.data;
     const size_t side = static_cast<size_t>(bank.side);
     if (bank.index >= (bank.isOutput ? data.outputs[side] : data.inputs[side]))
-      return fail(where + "wrappers have no such data port");
+      return fail(where() + "wrappers have no such data port");
     // A loop that an address generator stays in one iteration of takes no counter.
     uint64_t counters = 0;
     for (size_t loop = 0; loop < c_.extents.size() && !bank.enable.empty(); ++loop) {
@@ -306,14 +314,14 @@ bool Check::banks() {
       counters += range.end > range.first && range.end - 1 > range.first ? 1 : 0;
     }
     if (counters > border.dimensions)
-      return fail(where + std::to_string(counters) + " loops, its address generator counts " +
+      return fail(where() + std::to_string(counters) + " loops, its address generator counts " +
                   std::to_string(border.dimensions));
     const std::vector<ArrayLayout>& arrays = bank.isOutput ? c_.outputs : c_.inputs;
     if (bank.array >= arrays.size())
-      return fail(where + "an array that does not exist");
+      return fail(where() + "an array that does not exist");
     const ArrayLayout& array = arrays[bank.array];
     if (bank.strides.size() != c_.extents.size() || bank.block.size() != array.extents.size())
-      return fail(where + "strides or a block of the wrong dimension");
+      return fail(where() + "strides or a block of the wrong dimension");
     const auto small = [](int64_t value) { return value > -(int64_t{1} << 50) && value < int64_t{1} << 50; };
     bool isGood = small(bank.base) && small(bank.start);
     __int128 reach = 0;
@@ -323,21 +331,21 @@ bool Check::banks() {
       reach += (stride < 0 ? -stride : stride) * c_.extents[i];
     }
     if (!isGood || reach > static_cast<__int128>(1) << 60)
-      return fail(where + "addresses that are too large");
+      return fail(where() + "addresses that are too large");
     if (bank.blockLoops > c_.extents.size() || bank.held.size() != (bank.blockLoops == 0 ? 0 : array.extents.size()))
-      return fail(where + "blocks of the wrong dimension");
+      return fail(where() + "blocks of the wrong dimension");
     uint64_t size = bytes(array.type) * (bank.blockLoops == 0 ? 1 : 2);
     for (size_t i = 0; i < bank.block.size(); ++i) {
       if (bank.block[i].first < 0 || bank.block[i].first > bank.block[i].end || bank.block[i].end > array.extents[i])
-        return fail(where + "a block that is not of '" + array.name + "'");
+        return fail(where() + "a block that is not of '" + array.name + "'");
       const int64_t extent = bank.block[i].end - bank.block[i].first;
       const int64_t held = bank.blockLoops == 0 ? extent : bank.held[i];
       if (held < 0 || held > extent)
-        return fail(where + "it holds " + std::to_string(held) + " elements of " + std::to_string(extent));
+        return fail(where() + "it holds " + std::to_string(held) + " elements of " + std::to_string(extent));
       size *= static_cast<uint64_t>(held);
     }
     if (size > border.capacity)
-      return fail(where + "it holds " + std::to_string(size) + " bytes, its capacity is " +
+      return fail(where() + "it holds " + std::to_string(size) + " bytes, its capacity is " +
                   std::to_string(border.capacity));
     for (const Box& each : bank.enable)
       if (!box(each, where))
@@ -361,29 +369,32 @@ bool Check::signals() {
                 std::to_string(array_.controllerDimensions));
   for (const Signal& signal : c_.signals)
     for (const Box& each : signal.ones)
-      if (!box(each, "signal " + std::to_string(&signal - c_.signals.data()) + ": "))
+      if (!box(each, [&] { return "signal " + std::to_string(&signal - c_.signals.data()) + ": "; }))
         return false;
   // Every signal comes to every element that branches on it, early enough.
+  std::vector<std::vector<bool>> isUsed(c_.classes.size(), std::vector<bool>(c_.signals.size(), false));
+  for (size_t at = 0; at < c_.classes.size(); ++at)
+    for (const Program& program : c_.classes[at].programs)
+      for (const Instruction& each : program)
+        if (each.branch.kind == Branch::Kind::If)
+          for (const uint16_t signal : each.branch.signals)
+            isUsed[at][signal] = true;
   for (uint32_t signal = 0; signal < c_.signals.size(); ++signal) {
-    std::vector<bool> isUsed(c_.classes.size(), false);
-    for (size_t at = 0; at < c_.classes.size(); ++at)
-      for (const Program& program : c_.classes[at].programs)
-        for (const Instruction& each : program)
-          isUsed[at] = isUsed[at] || std::find(each.branch.signals.begin(), each.branch.signals.end(), signal) !=
-                                         each.branch.signals.end();
     const std::vector<int64_t> ways = signalWays(array_, c_, signal);
     for (const ClassRegion& region : c_.regions)
       for (int64_t row = region.rows.first; row < region.rows.end; ++row)
         for (int64_t column = region.columns.first; column < region.columns.end; ++column) {
-          if (!isUsed[region.processorClass])
+          if (!isUsed[region.processorClass][signal])
             continue;
           const int64_t way = ways[static_cast<size_t>(row * c_.columns + column)];
-          const std::string where = "signal " + std::to_string(signal) + " at element (" + std::to_string(row) + ", " +
-                                    std::to_string(column) + "): ";
+          const auto where = [&] {
+            return "signal " + std::to_string(signal) + " at element (" + std::to_string(row) + ", " +
+                   std::to_string(column) + "): ";
+          };
           if (way < 0)
-            return fail(where + "no connection from the controller");
+            return fail(where() + "no connection from the controller");
           if (way > c_.start(row, column))
-            return fail(where + "it comes in cycle " + std::to_string(way) + ", the element starts in cycle " +
+            return fail(where() + "it comes in cycle " + std::to_string(way) + ", the element starts in cycle " +
                         std::to_string(c_.start(row, column)));
         }
   }

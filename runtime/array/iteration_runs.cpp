@@ -46,22 +46,23 @@ void IterationTable::append(const Box& box, IterationRuns& runs) const {
   if (isEmpty(box))
     return;
   const size_t dimension = runDimension(box, extents_);
-  std::vector<int64_t> at(box.size());
-  int64_t length = 1;
-  for (size_t i = 0; i < box.size(); ++i) {
+  std::vector<int64_t> at(box.size()), strides(box.size());
+  int64_t length = 1, number = 0;
+  for (size_t i = box.size(); i-- > 0;) {
+    strides[i] = i + 1 == box.size() ? 1 : strides[i + 1] * extents_[i + 1];
     at[i] = box[i].first;
+    number += at[i] * strides[i];
     if (i >= dimension)
       length *= box[i].end - box[i].first;
   }
   for (;;) {
-    int64_t number = 0;
-    for (size_t i = 0; i < box.size(); ++i)
-      number = number * extents_[i] + at[i];
     runs.push_back({number, number + length});
     size_t i = dimension;
     for (; i > 0; --i) {
+      number += strides[i - 1];
       if (++at[i - 1] < box[i - 1].end)
         break;
+      number -= (box[i - 1].end - box[i - 1].first) * strides[i - 1];
       at[i - 1] = box[i - 1].first;
     }
     if (i == 0)
@@ -75,6 +76,7 @@ const IterationRuns* IterationTable::find(const std::vector<Box>& boxes, std::st
   for (auto each = first; each != end; ++each)
     if (*each->second->boxes == boxes)
       return &each->second->runs;
+  const int64_t before = runs_;
   for (const Box& box : boxes)
     runs_ += rows(box);
   if (runs_ > mostRuns) {
@@ -82,9 +84,11 @@ const IterationRuns* IterationTable::find(const std::vector<Box>& boxes, std::st
     return nullptr;
   }
   IterationRuns& runs = entries_.emplace_back(Entry{&boxes, {}}).runs;
+  runs.reserve(static_cast<size_t>(runs_ - before));
   for (const Box& box : boxes)
     append(box, runs);
-  std::ranges::sort(runs, {}, &Range::first);
+  if (!std::ranges::is_sorted(runs, {}, &Range::first))
+    std::ranges::sort(runs, {}, &Range::first);
   size_t kept = 0;
   for (const Range& each : runs) {
     if (kept != 0 && runs[kept - 1].end > each.first) {

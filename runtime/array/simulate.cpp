@@ -175,7 +175,7 @@ void Simulation::forgetSteps(const SimulatedElement& element) {
   std::vector<std::pair<SimulatedElement*, std::vector<UnitState>>> others;
   for (SimulatedElement& other : elements_)
     if (other.table == &table && other.step && &other != &element)
-      others.emplace_back(&other, other.step->units);
+      others.emplace_back(&other, *other.step->units);
   table.count(operations_);
   table.clear();
   for (auto& [other, units] : others)
@@ -205,7 +205,7 @@ inline void Simulation::step(SimulatedElement& element, int64_t now) {
 }
 
 void Simulation::failLate(const SimulatedElement& element) const {
-  failAt(element.last, element, element.decoded->programs[element.step->units[0].program].unit,
+  failAt(element.last, element, element.decoded->programs[element.step->units->front().program].unit,
          "its program goes on after the last iteration");
 }
 

@@ -20,8 +20,8 @@ Step* StepTable::find(std::vector<UnitState> units) {
   Step& step = place->second;
   if (!isNew)
     return &step;
-  step.units = place->first;
-  for (const UnitState& state : step.units) {
+  step.units = &place->first;
+  for (const UnitState& state : *step.units) {
     if (state.wait != 0)
       continue;
     const DecodedProgram& program = decoded_->programs[state.program];

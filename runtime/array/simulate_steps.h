@@ -7,8 +7,7 @@
 
 #include "runtime/array/simulate_program.h"
 
-#include <compare>
-#include <map>
+#include <unordered_map>
 #include <vector>
 
 namespace strata::array {
@@ -35,7 +34,7 @@ struct UnitState {
   uint32_t slot = 0;    // its next instruction that is more than a nop
   uint32_t wait = 0;    // cycles until then
   uint32_t held = 0;    // cycles until it can begin an operation
-  friend auto operator<=>(const UnitState&, const UnitState&) = default;
+  friend bool operator==(const UnitState&, const UnitState&) = default;
 };
 
 struct Step;
@@ -47,7 +46,7 @@ struct Successor {
 };
 
 struct Step {
-  std::vector<UnitState> units; // the state; one of them waits no longer
+  const std::vector<UnitState>* units = nullptr; // the state; one of them waits no longer
   std::vector<StepOperation> operations;
   std::vector<uint16_t> inputs;      // places of the input registers from which they take, each once
   uint64_t tests = 0;                // which signals the cycle's branches test, by place
@@ -73,7 +72,7 @@ public:
   template <typename IsOne>
   std::pair<std::vector<UnitState>, int64_t> after(const Step& step, IsOne&& isOne) const {
     std::vector<UnitState> units;
-    for (UnitState state : step.units) {
+    for (UnitState state : *step.units) {
       if (state.wait == 0) {
         const DecodedInstruction& instruction = decoded_->programs[state.program].instructions[state.slot];
         if (instruction.branch == Branch::Kind::Halt)
@@ -106,7 +105,16 @@ private:
 
   const DecodedClass* decoded_;
   bool isTraced_;
-  std::map<std::vector<UnitState>, Step> steps_;
+  struct Hash {
+    size_t operator()(const std::vector<UnitState>& units) const {
+      uint64_t hash = units.size();
+      for (const UnitState& each : units)
+        for (const uint64_t half : {uint64_t{each.program} << 32 | each.slot, uint64_t{each.wait} << 32 | each.held})
+          hash = (hash ^ half) * 0x9E3779B97F4A7C15u + (hash >> 29);
+      return hash ^ hash >> 32;
+    }
+  };
+  std::unordered_map<std::vector<UnitState>, Step, Hash> steps_;
 };
 
 } // namespace strata::array

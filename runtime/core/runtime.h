@@ -18,9 +18,9 @@ constexpr uint32_t mostWorkers = 512;
 
 /// Runs on n threads from here on, the caller included; 0: as many as this computer has cores, which is the default,
 /// but not more than mostWorkers. A larger n is an error (runtime-threads). With one thread everything runs in the
-/// caller, but for moves that go on beside it. Waits until the threads that there were have left what they execute; what
-/// is ready or waits then goes on with the new ones. REQUIRES: the caller is no fibre, and no other thread does the
-/// same.
+/// caller, but for moves that go on beside it. Waits until the threads that there were have left what they execute;
+/// what is ready or waits then goes on with the new ones. REQUIRES: the caller is no fibre, and no other thread does
+/// the same.
 void setThreads(uint32_t n);
 /// The number of threads that STRATA_THREADS in the environment asks for, 0 where it is not set; nothing where it is no
 /// number from 1 to mostWorkers.
