@@ -150,7 +150,7 @@ Successor Simulation::successor(SimulatedElement& element, int64_t now) {
       found != step.successors.end())
     return step.likely = *found;
   const int64_t iteration = (now - element.start) / configuration_.interval;
-  auto [units, cycles] = element.table->after(step, [&](size_t place) {
+  const auto [units, cycles] = element.table->after(step, [&](size_t place) {
     const IterationRuns& runs = *all.runs[place];
     const auto run = std::ranges::upper_bound(runs, iteration, {}, &Range::end);
     return run != runs.end() && run->first <= iteration;
@@ -161,7 +161,7 @@ Successor Simulation::successor(SimulatedElement& element, int64_t now) {
   }
   Successor made{signals, nullptr, std::max<int64_t>(cycles, 1), false};
   if (!units.empty()) {
-    made.step = element.table->find(std::move(units));
+    made.step = element.table->find(units);
     made.isBusy = !made.step->operations.empty();
   }
   if (isKept)
@@ -175,11 +175,11 @@ void Simulation::forgetSteps(const SimulatedElement& element) {
   std::vector<std::pair<SimulatedElement*, std::vector<UnitState>>> others;
   for (SimulatedElement& other : elements_)
     if (other.table == &table && other.step && &other != &element)
-      others.emplace_back(&other, *other.step->units);
+      others.emplace_back(&other, std::vector(other.step->units.begin(), other.step->units.end()));
   table.count(operations_);
   table.clear();
   for (auto& [other, units] : others)
-    other->step = table.find(std::move(units));
+    other->step = table.find(units);
 }
 
 /// Whether an element's step is followed by what followed it last.
@@ -205,7 +205,7 @@ inline void Simulation::step(SimulatedElement& element, int64_t now) {
 }
 
 void Simulation::failLate(const SimulatedElement& element) const {
-  failAt(element.last, element, element.decoded->programs[element.step->units->front().program].unit,
+  failAt(element.last, element, element.decoded->programs[element.step->units.front().program].unit,
          "its program goes on after the last iteration");
 }
 

@@ -23,6 +23,7 @@ void Simulation::load() {
     iterations_ *= extent;
   for (const ProcessorClass& each : configuration_.classes)
     classes_.push_back(decode(array_, each));
+  tables_.reserve(classes_.size());
   for (const DecodedClass& each : classes_)
     tables_.emplace_back(each, static_cast<bool>(options_.trace));
   loadSignals();
@@ -127,9 +128,9 @@ void Simulation::loadElements() {
                                         : 1;
       registers_.emplace_back(isFeedback || isInput, static_cast<uint32_t>(depth));
     }
-    auto [units, cycles] = StepTable::atBegin(decoded);
+    const auto [units, cycles] = element.table->atBegin();
     if (!units.empty())
-      element.step = element.table->find(std::move(units));
+      element.step = element.table->find(units);
     element.due += cycles;
     element.wake = std::min(element.due, element.last);
   });

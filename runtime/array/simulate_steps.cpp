@@ -7,39 +7,47 @@
 
 namespace strata::array {
 
-std::pair<std::vector<UnitState>, int64_t> StepTable::atBegin(const DecodedClass& decoded) {
-  std::vector<UnitState> units;
-  for (uint32_t i = 0; i < decoded.programs.size(); ++i)
-    units.push_back({i, decoded.programs[i].begin.slot, decoded.programs[i].begin.idle, 0});
-  const int64_t cycles = passTime(units);
-  return {std::move(units), cycles};
+std::pair<Units, int64_t> StepTable::atBegin() {
+  next_.clear();
+  for (uint32_t i = 0; i < decoded_->programs.size(); ++i)
+    next_.push_back({i, decoded_->programs[i].begin.slot, decoded_->programs[i].begin.idle, 0});
+  const int64_t cycles = passTime(next_);
+  return {next_, cycles};
 }
 
-Step* StepTable::find(std::vector<UnitState> units) {
-  const auto [place, isNew] = steps_.try_emplace(std::move(units));
-  Step& step = place->second;
-  if (!isNew)
-    return &step;
-  step.units = &place->first;
-  for (const UnitState& state : *step.units) {
+Step* StepTable::find(Units units) {
+  if (const auto found = states_->steps.find(units); found != states_->steps.end())
+    return &found->second;
+  operations_.clear();
+  inputs_.clear();
+  uint64_t tests = 0;
+  for (const UnitState& state : units) {
     if (state.wait != 0)
       continue;
     const DecodedProgram& program = decoded_->programs[state.program];
     const DecodedInstruction& instruction = program.instructions[state.slot];
     if (instruction.evaluate)
-      step.operations.push_back({Simulation::runnerOf(instruction, state.held != 0, isTraced_), &instruction,
-                                 program.unit, program.unitClass, state.slot, state.held});
+      operations_.push_back({Simulation::runnerOf(instruction, state.held != 0, isTraced_), &instruction, program.unit,
+                             program.unitClass, state.slot, state.held});
     for (size_t i = 0; i < instruction.sources; ++i) {
       const DecodedSource& source = instruction.source[i];
       if (source.kind == DecodedSource::Kind::Take && decoded_->registers[source.place].kind == Register::Kind::Input &&
-          std::ranges::find(step.inputs, source.place) == step.inputs.end())
-        step.inputs.push_back(source.place);
+          std::ranges::find(inputs_, source.place) == inputs_.end())
+        inputs_.push_back(source.place);
     }
     if (decoded_->signals.size() <= mostSignals)
       for (uint32_t bit = 0; bit < instruction.signals; ++bit)
-        step.tests |= uint64_t{1} << decoded_->tests[instruction.firstSignal + bit];
+        tests |= uint64_t{1} << decoded_->tests[instruction.firstSignal + bit];
   }
-  return &step;
+  const Units kept = keep(units);
+  Step made{kept,
+            keep<StepOperation>(operations_),
+            keep<uint16_t>(inputs_),
+            tests,
+            {},
+            std::pmr::vector<Successor>(&states_->memory),
+            0};
+  return &states_->steps.try_emplace(kept, std::move(made)).first->second;
 }
 
 int64_t StepTable::passTime(std::vector<UnitState>& units) {
@@ -54,7 +62,7 @@ int64_t StepTable::passTime(std::vector<UnitState>& units) {
 }
 
 void StepTable::count(std::vector<int64_t>& operations) const {
-  for (const auto& [units, step] : steps_)
+  for (const auto& [units, step] : states_->steps)
     for (const StepOperation& operation : step.operations)
       operations[operation.unitClass] += step.visits;
 }

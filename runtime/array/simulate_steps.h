@@ -7,6 +7,10 @@
 
 #include "runtime/array/simulate_program.h"
 
+#include <algorithm>
+#include <memory>
+#include <memory_resource>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -37,6 +41,9 @@ struct UnitState {
   friend bool operator==(const UnitState&, const UnitState&) = default;
 };
 
+/// A state: the units that have not halted, by program.
+using Units = std::span<const UnitState>;
+
 struct Step;
 struct Successor {
   uint64_t signals = 0; // the class's signals that are 1, of those that the step tests, as bits by place
@@ -45,34 +52,36 @@ struct Successor {
   bool isBusy = false;  // it has operations
 };
 
+/// Its lists lie in the memory of its table.
 struct Step {
-  const std::vector<UnitState>* units = nullptr; // the state; one of them waits no longer
-  std::vector<StepOperation> operations;
-  std::vector<uint16_t> inputs;      // places of the input registers from which they take, each once
-  uint64_t tests = 0;                // which signals the cycle's branches test, by place
-  Successor likely;                  // what followed last; 0 cycles: not known
-  std::vector<Successor> successors; // those that have occurred
+  Units units; // one of them waits no longer
+  std::span<const StepOperation> operations;
+  std::span<const uint16_t> inputs;       // places of the input registers from which they take, each once
+  uint64_t tests = 0;                     // which signals the cycle's branches test, by place
+  Successor likely;                       // what followed last; 0 cycles: not known
+  std::pmr::vector<Successor> successors; // those that have occurred
   int64_t visits = 0;
 };
 
 /// The states of one class that occur.
 class StepTable {
 public:
-  explicit StepTable(const DecodedClass& decoded, bool isTraced) : decoded_(&decoded), isTraced_(isTraced) {}
+  explicit StepTable(const DecodedClass& decoded, bool isTraced) : decoded_(&decoded), isTraced_(isTraced) { clear(); }
 
-  /// The state in which programs begin, and in how many cycles; empty where there is none.
-  static std::pair<std::vector<UnitState>, int64_t> atBegin(const DecodedClass& decoded);
+  /// The state in which programs begin, and in how many cycles; empty where there is none. Until the next state is
+  /// asked for.
+  std::pair<Units, int64_t> atBegin();
   /// The step of a state, made if it is new. Stays where it is until clear(). REQUIRES: some unit waits no longer.
-  Step* find(std::vector<UnitState> units);
+  Step* find(Units units);
   /// More signals have no room in `tests`: then steps test none, and what follows them is not kept.
   static constexpr size_t mostSignals = 64;
 
-  /// The state after a step, and in how many cycles; none where all units have halted. `isOne(place)` tells a signal's
-  /// value.
+  /// The state after a step, and in how many cycles; none where all units have halted. Until the next state is asked
+  /// for. `isOne(place)` tells a signal's value.
   template <typename IsOne>
-  std::pair<std::vector<UnitState>, int64_t> after(const Step& step, IsOne&& isOne) const {
-    std::vector<UnitState> units;
-    for (UnitState state : *step.units) {
+  std::pair<Units, int64_t> after(const Step& step, IsOne&& isOne) {
+    next_.clear();
+    for (UnitState state : step.units) {
       if (state.wait == 0) {
         const DecodedInstruction& instruction = decoded_->programs[state.program].instructions[state.slot];
         if (instruction.branch == Branch::Kind::Halt)
@@ -88,14 +97,14 @@ public:
         state.slot = next.slot;
         state.wait = next.idle + 1;
       }
-      units.push_back(state);
+      next_.push_back(state);
     }
-    const int64_t cycles = passTime(units);
-    return {std::move(units), cycles};
+    const int64_t cycles = passTime(next_);
+    return {next_, cycles};
   }
 
-  size_t size() const { return steps_.size(); }
-  void clear() { steps_.clear(); }
+  size_t size() const { return states_->steps.size(); }
+  void clear() { states_ = std::make_unique<States>(); }
   /// Adds what the steps have executed to the operations of each class of units.
   void count(std::vector<int64_t>& operations) const;
 
@@ -106,7 +115,7 @@ private:
   const DecodedClass* decoded_;
   bool isTraced_;
   struct Hash {
-    size_t operator()(const std::vector<UnitState>& units) const {
+    size_t operator()(Units units) const {
       uint64_t hash = units.size();
       for (const UnitState& each : units)
         for (const uint64_t half : {uint64_t{each.program} << 32 | each.slot, uint64_t{each.wait} << 32 | each.held})
@@ -114,7 +123,25 @@ private:
       return hash ^ hash >> 32;
     }
   };
-  std::unordered_map<std::vector<UnitState>, Step, Hash> steps_;
+  struct Equal {
+    bool operator()(Units a, Units b) const { return std::ranges::equal(a, b); }
+  };
+  /// All states at once, with their lists: given back together.
+  struct States {
+    std::pmr::monotonic_buffer_resource memory;
+    std::pmr::unordered_map<Units, Step, Hash, Equal> steps{&memory};
+  };
+  template <typename T>
+  std::span<const T> keep(std::span<const T> list) {
+    T* const made = std::pmr::polymorphic_allocator<T>(&states_->memory).allocate(list.size());
+    std::uninitialized_copy(list.begin(), list.end(), made);
+    return {made, list.size()};
+  }
+
+  std::unique_ptr<States> states_;
+  std::vector<UnitState> next_;
+  std::vector<StepOperation> operations_; // of the step that is being made
+  std::vector<uint16_t> inputs_;          // of the same
 };
 
 } // namespace strata::array

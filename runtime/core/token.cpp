@@ -33,6 +33,7 @@ void countOff(StrataToken* token) {
 void finish(StrataToken* token) {
   Waiter* waiters = nullptr;
   std::vector<StrataToken*> followers;
+  token->role.context->release();
   {
     std::lock_guard guard(token->lock);
     token->done.store(true, std::memory_order_release);

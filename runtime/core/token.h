@@ -1,11 +1,13 @@
 // Tokens: completion events of work that goes on beside its starter. A token counts the tokens that it waits for before
 // its own work may begin, and lists those that wait for it. The work is a task, which runs on a fibre, or is done
 // outside of all executions (an engine's move, a request to the system) and then ends with complete(). Any thread.
-// Shared by the starter and the work through a count of references; a user of the run context that the work belongs to.
+// Shared by the starter and the work through a count of references; until the work has ended a user of the run context
+// that it belongs to.
 //
 // Invariants:
 // 1. `undone` is 1 + the tokens it comes after that have not ended, until the work begins.
 // 2. The lists are guarded by the lock, and nothing is added to them once `done` is set.
+// 3. Whoever sees `done` finds given back what only this work held of its run context: role.context is there no longer.
 #pragma once
 
 #include "runtime/abi.h"
@@ -19,7 +21,6 @@
 
 struct StrataToken {
   explicit StrataToken(const strata::runtime::Role& role) : role(role) { role.context->retain(); }
-  ~StrataToken() { role.context->release(); }
   StrataToken(const StrataToken&) = delete;
   StrataToken& operator=(const StrataToken&) = delete;
 

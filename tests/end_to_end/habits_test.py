@@ -67,6 +67,12 @@ class Habits(harness.Case):
         self.is_refused("machine", "cell", "--header", "-o", "cell.yaml", code="driver-output-suffix", mentions=".h")
         self.is_refused("map", VECTADD, "--format=xml", "-o", "m.map", code="driver-output-suffix", mentions=".xml")
 
+    def test_what_is_written_to_files_is_not_for_standard_output(self):
+        for arguments in (("--out", "C=-"), ("--timeline", "-"), ("--trace", "-"), ("--stats=json:-",)):
+            self.is_refused("run", VECTADD, *DATA, *arguments, code="driver-no-standard-output", mentions=["command line:1:", "./-"])
+        self.succeeds("run", VECTADD, *DATA, "--out", "C=./-")
+        np.load(self.path("-"))
+
     def test_names_that_nearly_say_something_else(self):
         self.succeeds("run", VECTADD, *DATA, "--out", "C=c", "--trace", "t", "--timeline", "t.htm", "--stats=json:s.json")
         np.load(self.path("c"))

@@ -67,7 +67,22 @@ def program(choose):
     return text
 
 
+def extreme(left, right, is_least, has_number_first):
+    """Element by element: -0 is less than 0, and of a number and a NaN comes which is asked for."""
+    signs = np.signbit(left) | np.signbit(right) if is_least else np.signbit(left) & np.signbit(right)
+    equal = np.copysign(left, np.where(signs, -1, 1).astype(left.dtype))
+    better = np.where(left == right, equal, np.where(left < right if is_least else left > right, left, right))
+    nans = np.where(np.isnan(left), right, left) if has_number_first else np.full_like(left, np.nan)
+    return np.where(np.isnan(left) | np.isnan(right), nans, better)
+
+
 class Lanes(Case):
+    def assert_same_bits(self, found, right):
+        """But for which NaN it is."""
+        bits = f"u{right.itemsize}"
+        wrong = (found.view(bits) != right.view(bits)) & ~(np.isnan(found) & np.isnan(right))
+        self.assertFalse(wrong.any(), f"{found[wrong]} for {right[wrong]}, at {np.argwhere(wrong).tolist()}")
+
     def compare(self, text, rows, columns, sizes, threads=(1, 3)):
         self.write("p.sq", text)
         self.write("m.map", MAP % (rows, columns))
@@ -112,6 +127,31 @@ class Lanes(Case):
             with self.subTest(limit=limit):
                 self.succeeds("run", "p.sq", "--size", "N=33", "--in", f"limit={limit}", "--in", "X=3", "--in", "Y=zeros", "--out", "Y=y.npy")
                 self.assertEqual(np.load(self.path("y.npy")).tolist(), [6.0 if i % (1 << 64) < limit else 0.0 for i in range(-5, 28)])
+
+    def test_the_least_and_greatest_of_zeros_and_nans(self):
+        parameters = "(in {0} X[N], in {0} Y[N], out {0} Z[8][N])"
+        for element, suffix in (("float", "f"), ("double", "")):
+            values = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 1e-310 if element == "double" else 1e-40, 1e30], "f8" if element == "double" else "f4")
+            x, y = np.repeat(values, len(values)), np.tile(values, len(values))
+            zero, one = np.zeros_like(x), np.ones_like(x)
+            calls = [("fmin(X[i], Y[i])", x, y), ("fmax(X[i], Y[i])", x, y), ("fmin(X[i], 0.0@)", x, zero), ("fmin(-0.0@, X[i])", -zero, x),
+                     ("fmax(X[i], -0.0@)", x, -zero), ("fmax(0.0@, X[i])", zero, x), ("fmax(X[i], 1.0@)", x, one), ("fmin(0.0@, -0.0@)", zero, -zero)]
+            lines = "".join(f" Z[{row}][i] = {call.replace('@', suffix)};" for row, (call, _, _) in enumerate(calls))
+            given = parameters.format(element)
+            self.write("p.sq", f"void task E{given};\nvoid task<leaf> E::L{given} {{ for (long i = 0; i < N; i++) {{{lines} }} }}\n")
+            self.succeeds("run", "p.sq", "--in", "X=" + self.save("x.npy", x), "--in", "Y=" + self.save("y.npy", y), "--out", "Z=z.npy", "--check")
+            for row, (call, left, right) in enumerate(calls):
+                with self.subTest(element=element, call=call):
+                    self.assert_same_bits(np.load(self.path("z.npy"))[row], extreme(left, right, call.startswith("fmin"), True))
+        with open(f"{harness.ROOT}/docs/vector_add.mlir") as file:
+            text = file.read()
+        x, y = (each.astype("f4") for each in (x, y))
+        for name in ("minimumf", "maximumf", "minnumf", "maxnumf"):
+            with self.subTest(operation=name):
+                self.write("p.mlir", text.replace("arith.addf", "arith." + name))
+                self.succeeds("run", "p.mlir", "--machine", "host", "--in", "A=" + self.save("x.npy", x), "--in", "B=" + self.save("y.npy", y),
+                              "--out", "C=c.npy", "--check")
+                self.assert_same_bits(np.load(self.path("c.npy")), extreme(x, y, name.startswith("min"), "num" in name))
 
     def test_columns_that_rows_read_again_come_in_panels(self):
         """Products so long that half a cache holds few of their columns; whole numbers, whose sums are exact."""

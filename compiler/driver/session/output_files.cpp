@@ -12,6 +12,8 @@
 namespace strata::driver {
 
 STRATA_DIAGNOSTIC(otherSuffix, Error, "driver-output-suffix", "'{0}' ends in {1}, but {2}");
+STRATA_DIAGNOSTIC(noStandardOutput, Error, "driver-no-standard-output",
+                  "{0} writes a file, and '-' is standard output");
 STRATA_DIAGNOSTIC(sameOutput, Error, "driver-same-output", "{0} and {1} would write the same file, '{2}'");
 STRATA_DIAGNOSTIC(outputIsInput, Error, "driver-output-is-input", "{0} would overwrite '{1}', which is {2}");
 
@@ -61,7 +63,7 @@ public:
     add("--depfile", options_.dependencies, "", {}, "");
     addOutput();
     for (size_t number = 0; number < files_.size(); ++number)
-      if (checkIdentity(number))
+      if (checkName(files_[number]) && checkIdentity(number))
         checkSuffix(files_[number]);
     return !session_.diagnostics.hasErrors();
   }
@@ -143,6 +145,15 @@ private:
       names += (names.empty() ? "" : each == file.suffixes.back() ? " or " : ", ") + each.str();
     session_.diagnostics.report(otherSuffix, file.where, file.path, suffix.str(), file.holds)
         .help("give it a name that ends in " + names + (file.help.empty() ? "" : "; " + file.help));
+  }
+
+  /// What goes to standard output with - is not among the files.
+  bool checkName(const OutputFile& file) {
+    if (file.path != "-")
+      return true;
+    session_.diagnostics.report(noStandardOutput, file.where, file.option)
+        .help("name a file; one that is called so is ./-");
+    return false;
   }
 
   bool checkIdentity(size_t second) {

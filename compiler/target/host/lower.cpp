@@ -11,6 +11,7 @@
 #include "compiler/kernel/tiles.h"
 #include "compiler/target/host/closures.h"
 #include "compiler/target/host/engine.h"
+#include "compiler/target/host/extremes.h"
 #include "compiler/target/host/parts.h"
 #include "compiler/target/host/storage.h"
 
@@ -378,8 +379,8 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, const machine:
   dropStrays(program, Stage::Lowering);
   if (holdsDialect<affine::AffineDialect>(program) && !run({createLowerAffinePass}))
     return false;
-  if (holds<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp, arith::MaximumFOp, arith::MinimumFOp,
-            arith::MaxNumFOp, arith::MinNumFOp>(program) &&
+  expandExtremes(program);
+  if (holds<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(program) &&
       !run({[] { return arith::createArithExpandOpsPass(); }}))
     return false;
   if (!run({createHostScfToBranchesPass}))
