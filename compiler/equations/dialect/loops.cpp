@@ -296,8 +296,19 @@ private:
   std::function<void(uint32_t, const std::vector<Number>&)> body_;
 };
 
-/// "{ N3[i0, i1] -> [0, i0, 0, i1, 2] }" of an equation that stands third in the innermost loop.
-std::string scheduleText(const System& system, uint32_t equation, const Time& time) {
+/// By place, whether it tells any equations apart; the last one is always looked at. Every dimension of a schedule
+/// costs isl as much as a loop.
+std::vector<bool> placesThatDiffer(const std::vector<Time>& times) {
+  std::vector<bool> differ(times.front().places.size());
+  for (size_t i = 0; i < differ.size(); ++i)
+    differ[i] = i + 1 == differ.size() ||
+                std::ranges::any_of(times, [&](const Time& each) { return each.places[i] != times[0].places[i]; });
+  return differ;
+}
+
+/// "{ N3[i0, i1] -> [i0, i1, 2] }" of an equation that stands third in the innermost loop, where all are in the same
+/// loops.
+std::string scheduleText(const System& system, uint32_t equation, const Time& time, const std::vector<bool>& places) {
   std::string tuple, moments;
   for (size_t i = 0; i < system.iterators.size(); ++i) {
     tuple += (i ? ", i" : "i") + std::to_string(i);
@@ -305,7 +316,7 @@ std::string scheduleText(const System& system, uint32_t equation, const Time& ti
     for (size_t j = 0; j < system.iterators.size(); ++j)
       if (time.directions[i][j] != 0)
         sum += " + " + std::to_string(time.directions[i][j]) + "*i" + std::to_string(j);
-    moments += std::to_string(time.places[i]) + ", " + sum + ", ";
+    moments += (places[i] ? std::to_string(time.places[i]) + ", " : "") + sum + ", ";
   }
   return "{ N" + std::to_string(equation) + "[" + tuple + "] -> [" + moments + std::to_string(time.places.back()) +
          "] }";
@@ -385,6 +396,9 @@ void buildLoops(mlir::OpBuilder& builder, mlir::Location place, const System& sy
                 const Polyhedra& polyhedra, const Bindings& parameters, SizeLimit& limit,
                 const std::function<void(uint32_t, const std::vector<Value>&)>& body) {
   const isl::set context = withoutRemainders(polyhedra.context(system.context));
+  if (system.equations.empty())
+    return;
+  const std::vector<bool> places = placesThatDiffer(times);
   isl_union_map* schedule = nullptr;
   std::vector<bool> isGuarded(system.equations.size());
   for (uint32_t equation = 0; equation < system.equations.size(); ++equation) {
@@ -395,17 +409,16 @@ void buildLoops(mlir::OpBuilder& builder, mlir::Location place, const System& sy
       domain = withoutRemainders(domain);
     domain = domain.intersect(context);
     domain = isl::manage(isl_set_set_tuple_name(domain.release(), ("N" + std::to_string(equation)).c_str()));
-    const isl::map own = polyhedra.parsedMap(scheduleText(system, equation, times[equation])).intersect_domain(domain);
+    const isl::map own =
+        polyhedra.parsedMap(scheduleText(system, equation, times[equation], places)).intersect_domain(domain);
     isl_union_map* const part = isl_union_map_from_map(own.copy());
     schedule = schedule ? isl_union_map_union(schedule, part) : part;
   }
-  if (!schedule)
-    return;
   const isl::union_map all = isl::manage(schedule);
   isl_ast_build* build = isl_ast_build_from_context(context.params().release());
   if (system.equations.size() <= mostSeparated) {
     std::string moments;
-    for (size_t i = 0; i < 2 * system.iterators.size() + 1; ++i)
+    for (size_t i = 0; i < system.iterators.size() + static_cast<size_t>(std::ranges::count(places, true)); ++i)
       moments += (i ? ", t" : "t") + std::to_string(i);
     build = isl_ast_build_set_options(
         build, isl_union_map_from_map(polyhedra.parsedMap("{ [" + moments + "] -> separate[x] }").release()));
