@@ -262,10 +262,14 @@ std::string Polyhedra::iteratorList() const {
 }
 
 isl::set Polyhedra::parsedSet(const std::string& text) const {
-  return isl::set(isl::ctx(context_.get()), parameterList() + text);
+  if (const auto found = sets_.find(text); found != sets_.end())
+    return found->second;
+  return sets_.emplace(text, isl::set(isl::ctx(context_.get()), parameterList() + text)).first->second;
 }
 isl::map Polyhedra::parsedMap(const std::string& text) const {
-  return isl::map(isl::ctx(context_.get()), parameterList() + text);
+  if (const auto found = maps_.find(text); found != maps_.end())
+    return found->second;
+  return maps_.emplace(text, isl::map(isl::ctx(context_.get()), parameterList() + text)).first->second;
 }
 
 isl::set Polyhedra::set(const Space& space) const {

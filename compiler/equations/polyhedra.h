@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <isl/cpp.h>
@@ -21,6 +22,8 @@ namespace strata::equations {
 class Polyhedra {
 public:
   Polyhedra(size_t iterators, size_t parameters, unsigned long steps = 200'000'000);
+  Polyhedra(const Polyhedra&) = delete; // what it remembers goes before its context
+  Polyhedra& operator=(const Polyhedra&) = delete;
 
   size_t iterators() const { return iterators_; }
   size_t parameters() const { return parameters_; }
@@ -61,6 +64,10 @@ private:
   };
   size_t iterators_, parameters_;
   std::unique_ptr<isl_ctx, Release> context_;
+  // What has been read, by text: spaces and indices come again and again, and reading them takes isl as long as a
+  // question about them. They go before the context.
+  mutable std::unordered_map<std::string, isl::set> sets_;
+  mutable std::unordered_map<std::string, isl::map> maps_;
 };
 
 /// Fewer pieces of the same points, where conditions have no remainders; else the set (the map) itself. What isl 0.25
