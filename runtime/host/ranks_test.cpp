@@ -23,9 +23,11 @@ public:
   int64_t own() const override { return own_; }
   int64_t count() const override { return count_; }
   void run(int64_t rank, const RankPart& part) override {
-    const std::lock_guard guard(lock_);
-    for (int64_t i = 0; i < part.count; ++i)
-      sent[part.first + i] = {rank, part.number + i * part.step};
+    { // not while the part runs: it may wait, and then this thread does something else, which may come here as well
+      const std::lock_guard guard(lock_);
+      for (int64_t i = 0; i < part.count; ++i)
+        sent[part.first + i] = {rank, part.number + i * part.step};
+    }
     // As a node does it: of a copy of the arguments.
     std::vector<int64_t> copy(static_cast<size_t>(part.argumentBytes / 8 + 1));
     std::memcpy(copy.data(), part.arguments, static_cast<size_t>(part.argumentBytes));
