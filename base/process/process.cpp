@@ -1,4 +1,4 @@
-// posix_spawn; the end is waited for through the process's file (pidfd_open).
+// posix_spawn, or fork for a copy of this process; the end is waited for through the process's file (pidfd_open).
 #include "base/process/process.h"
 
 #include "base/process/unfinished.h"
@@ -7,11 +7,13 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -154,6 +156,47 @@ ProcessResult runProcess(const std::vector<std::string>& command, const ProcessO
     result.problem = cannotStart(error);
   else
     waitFor(child, options, result);
+  result.errors = errors.read(mostErrors);
+  return result;
+}
+
+ProcessResult callInCopy(const std::function<int()>& function, const ProcessOptions& options) {
+  ProcessResult result;
+  const MemoryFile errors("errors");
+  if (!errors) {
+    result.problem = cannotStart(errno);
+    return result;
+  }
+  fflush(nullptr); // what is buffered is written once
+  const pid_t parent = getpid();
+  Unfinished running;
+  pid_t child = 0;
+  {
+    const EndingSignalsHeld untilRegistered;
+    child = fork();
+    if (child > 0)
+      running = Unfinished(child);
+    else if (child == 0)
+      disownUnfinished();
+  }
+  if (child == 0) {
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const int nothing = open("/dev/null", O_RDWR);
+    const bool isReady = getppid() == parent && nothing >= 0 &&
+                         dup2(options.input >= 0 ? options.input : nothing, STDIN_FILENO) >= 0 &&
+                         dup2(options.output >= 0 ? options.output : nothing, STDOUT_FILENO) >= 0 &&
+                         dup2(errors.descriptor(), STDERR_FILENO) >= 0;
+    const int status = isReady ? function() : 127;
+    fflush(nullptr);
+    _exit(status);
+  }
+  if (child < 0) {
+    result.problem = cannotStart(errno);
+  } else {
+    setpgid(child, child); // whoever of the two comes first
+    waitFor(child, options, result);
+  }
   result.errors = errors.read(mostErrors);
   return result;
 }

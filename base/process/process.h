@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,5 +46,10 @@ struct ProcessResult {
 /// Runs a program, looked up in $PATH, in a process group of its own, and waits for its end. It is ended with this
 /// process (unfinished.h). REQUIRES: a command of at least one word.
 ProcessResult runProcess(const std::vector<std::string>& command, const ProcessOptions& options = {});
+
+/// Calls a function in a copy of this process, and waits for its end like that of a program: what the function returns
+/// is the exit status. For work that may fail in any way, with all that this process has read and made at hand. The
+/// copy owns nothing that is registered in unfinished.h. REQUIRES: this process has one thread.
+ProcessResult callInCopy(const std::function<int()>& function, const ProcessOptions& options = {});
 
 } // namespace strata

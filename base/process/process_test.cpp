@@ -2,10 +2,13 @@
 #include "base/process/process.h"
 
 #include "base/process/temporary_folder.h"
+#include "base/process/unfinished.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -63,6 +66,29 @@ TEST(Process, IsWatchedWithoutAFileOfIt) {
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_EQ(late.problem, "ran longer than 1 s");
   EXPECT_EQ(good.status, 3);
+}
+
+TEST(Process, CallsAFunctionInACopyOfItself) {
+  TemporaryFolder folder; // the copy does not take it for its own, however it ends
+  ASSERT_TRUE(folder.write("file", "text"));
+  int here = 1;
+  const MemoryFile output("output");
+  const auto function = [&] {
+    ++here;
+    printf("%s %d", folder.read("file").value_or("").c_str(), here);
+    fputs("no\n", stderr);
+    discardUnfinished();
+    return 3;
+  };
+  const ProcessResult result = callInCopy(function, {.output = output.descriptor()});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_EQ(result.problem, "");
+  EXPECT_EQ(result.errors, "no\n");
+  EXPECT_EQ(output.read(), "text 2");
+  EXPECT_EQ(here, 1);
+  EXPECT_EQ(folder.read("file"), "text");
+  EXPECT_EQ(callInCopy([] { return raise(SIGKILL); }).problem, "was ended by signal 9");
+  EXPECT_EQ(callInCopy([] { return pause(); }, {.timeoutSeconds = 1}).problem, "ran longer than 1 s");
 }
 
 TEST(Process, ReadsAndWritesFilesInMemory) {

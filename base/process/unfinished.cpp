@@ -112,6 +112,11 @@ void discardUnfinished() {
       removePath(entry->path);
 }
 
+void disownUnfinished() {
+  for (UnfinishedEntry* entry = UnfinishedList::get().first.load(); entry; entry = entry->next)
+    entry->used.store(false);
+}
+
 void discardUnfinishedOnSignals() {
   UnfinishedList::get(); // made now, not by a handler
   for (int signal : endings) {

@@ -42,6 +42,9 @@ private:
 /// that a signal handler may make.
 void discardUnfinished();
 
+/// Forgets all that is registered, in a copy of the process that has registered it.
+void disownUnfinished();
+
 /// From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE do so before they end this process, unless they are ignored.
 void discardUnfinishedOnSignals();
 

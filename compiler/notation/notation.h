@@ -11,6 +11,7 @@
 #include "base/picture/html.h"
 #include "base/source/diagnostic.h"
 #include "compiler/mapping/record.h"
+#include "compiler/notation/choice.h"
 #include "compiler/notation/description.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -47,9 +48,9 @@ struct Options {
   std::map<std::string, int64_t> sizes;               // sizes known before compilation help the default mapping,
   std::map<std::string, std::vector<int64_t>> shapes; // and so do the shapes of input arrays, by argument
   std::map<std::string, Location> sizePlaces;         // of those that the command states
-  /// Other values than the mapping's, by instance and tunable, and how often the room that a default mapping aims at is
-  /// halved: for trials, which look for a mapping that fits.
-  std::map<std::pair<std::string, std::string>, int64_t> tunables;
+  /// Other values than the mapping's, and how often the room that a default mapping aims at is halved: for trials, which
+  /// look for a mapping that fits, or a faster one.
+  Chosen chosen;
   unsigned halvings = 0;
 };
 
@@ -93,6 +94,11 @@ public:
   }
   /// The tunables of the mapping in use (the file's or the default), in its order. Empty where there are none.
   virtual std::vector<TunableInUse> tunables(const Options&, const Machine&, DiagnosticEngine&) const { return {}; }
+  /// What the mapping in use chooses and another one may choose otherwise, for a search. Empty where there is nothing,
+  /// or on errors (reported).
+  virtual std::vector<Choice> choices(const Options&, const Machine&, DiagnosticEngine&) const { return {}; }
+  /// The sizes that are known before compilation: those given, and those that shapes of input arrays settle.
+  virtual std::map<std::string, int64_t> sizes(const Options& options) const { return options.sizes; }
   /// Whether the sizes given with --size have become constants of the program, so that its entry point has none.
   virtual bool hasFixedSizes() const { return false; }
   /// The mapping in use (the file's or the default), in the notation's own form. Empty on errors (reported), of which

@@ -13,6 +13,7 @@
 #include "compiler/sequoia/resolve/check_coverage.h"
 #include "compiler/sequoia/resolve/resolve.h"
 #include "compiler/sequoia/syntax/print_ast.h"
+#include "compiler/sequoia/tune/choices.h"
 #include "compiler/sequoia/tune/default_mapping.h"
 #include "compiler/sequoia/tune/template_mapping.h"
 
@@ -56,33 +57,14 @@ KnownSizes knownSizes(const Program& program, const notation::Options& options) 
   return result;
 }
 
-template <typename Mapping>
-auto findTunable(Mapping& mapping, const std::string& instance, const std::string& name)
-    -> decltype(&mapping.tasks[0].instances[0].tunables[0].value) {
-  for (auto& task : mapping.tasks)
-    for (auto& each : task.instances)
-      for (auto& tunable : each.tunables)
+/// The value of a tunable in a mapping; null where there is none.
+const MappedNumber* findTunable(const Mapping& mapping, const std::string& instance, const std::string& name) {
+  for (const MappedTask& task : mapping.tasks)
+    for (const MappedInstance& each : task.instances)
+      for (const MappedTunable& tunable : each.tunables)
         if (each.name.text == instance && tunable.name.text == name)
           return &tunable.value;
   return nullptr;
-}
-
-/// Other values than the mapping's, for trials. Instances with such values are as if they were written: their place is
-/// the program's first byte, where the mapping was made and has none.
-void setTunables(Mapping& mapping, const notation::Options& options, BufferId program) {
-  for (const auto& [which, value] : options.tunables) {
-    if (MappedNumber* number = findTunable(mapping, which.first, which.second))
-      number->value = value;
-    for (auto& task : mapping.tasks)
-      for (auto& each : task.instances)
-        if (each.name.text == which.first && !each.name.place.location.valid())
-          each.name.place.location = {program, 0, 0};
-  }
-}
-
-bool mentions(const Expr* expr, const Variable* variable) {
-  return expr && (expr->variable == variable ||
-                  llvm::any_of(expr->operands, [&](const Expr* each) { return mentions(each, variable); }));
 }
 
 AskedEntry askedEntry(const notation::Options& options) {
@@ -114,7 +96,7 @@ std::optional<Mapping> mappingInUse(const Program& program, const std::optional<
   auto made = defaultMapping(program, machine, askedEntry(options), knownSizes(program, options), diagnostics,
                              options.halvings, options.isLibrary);
   if (made)
-    setTunables(*made, options, program.file);
+    choose(*made, options.chosen, program);
   if (made)
     diagnostics.report(mappingMade, {}, machine.name).help("'strata map' with the same options writes it out");
   return made;
@@ -169,7 +151,7 @@ public:
       return false;
     mapping_ = sequoia::readMapping(file, diagnostics);
     if (mapping_)
-      setTunables(*mapping_, options, program_->file);
+      choose(*mapping_, options.chosen, *program_);
     return mapping_.has_value();
   }
   bool canShrink() const override { return !mapping_; }
@@ -194,20 +176,26 @@ public:
         for (const MappedTunable& tunable : instance.tunables) {
           notation::TunableInUse& use = result.emplace_back();
           use = {instance.name.text, tunable.name.text, tunable.value.value, tunable.value.place.location, {}, {}};
-          for (const Variable* each : variant ? variant->tunables : std::vector<Variable*>()) {
-            if (each->name != tunable.name.text || each->lexnum != tunable.name.lexnum.value_or(0))
-              continue;
-            use.declared = each->location;
-            for (const Loop* loop : variant->loops)
-              for (const Variable* size : variant->sizeParameters)
-                if (auto at = known.find(size->name);
-                    at != known.end() && mentions(loop->end, each) && mentions(loop->end, size))
-                  use.sizes.push_back(at->second);
+          if (const Variable* declared = variant ? tunableNamed(*variant, tunable.name) : nullptr) {
+            use.declared = declared->location;
+            use.sizes = sizesDivided(*variant, declared, known);
           }
         }
       }
     }
     return result;
+  }
+
+  std::vector<notation::Choice> choices(const notation::Options& options, const Machine& machine,
+                                        DiagnosticEngine& diagnostics) const override {
+    auto mapping = mappingInUse(*program_, mapping_, options, machine, diagnostics);
+    return mapping ? choicesOf(*program_, *mapping, machine, knownSizes(*program_, options))
+                   : std::vector<notation::Choice>();
+  }
+
+  std::map<std::string, int64_t> sizes(const notation::Options& options) const override {
+    const KnownSizes known = knownSizes(*program_, options);
+    return {known.begin(), known.end()};
   }
 
   std::string mappingText(const notation::Options& options, const Machine& machine,
@@ -303,6 +291,8 @@ notation::Description describe() {
        "  strata map examples/sequoia/vectadd/vectadd.sq --machine cell -o cell.map\n"
        "  strata map examples/sequoia/vectadd/vectadd.sq --machine cell --template\n"
        "  strata map examples/sequoia/vectadd/vectadd.sq --map examples/sequoia/vectadd/cell.map --format=xml\n"},
+      {"tune", "  strata tune examples/sequoia/matmul/matmul.sq --size M=256,N=256,P=256 --time 5\n"
+               "  strata tune examples/sequoia/vectadd/vectadd.sq --size N=1000000 --time 5 -o fast.map --search search.svg\n"},
       {"show", "  strata show examples/sequoia/vectadd/vectadd.sq --machine cell --size N=100000 -o vectadd.html\n"}};
   is.doesNotFit = "sequoia-does-not-fit";
   is.sizeMismatch = "sequoia-size-mismatch";

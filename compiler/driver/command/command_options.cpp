@@ -257,6 +257,8 @@ Commands makeCommands(Options& options) {
       "write what ran when: FILE.json in Chrome's trace format; of a processor array FILE.trace, what every "
       "unit did in every cycle, which strata show reads");
   run->add_option("--timeline", options.timeline, "write what ran when, as a page that opens by itself (.html)");
+  run->add_flag("--untuned", options.isUntuned,
+                "make the default mapping, also where strata tune has found one for these sizes");
   run->add_flag("--check", options.check,
                 "also run the program through the interpreter, every access checked, and compare");
   run->add_flag("--interpret", options.interpret, "run through the interpreter alone, copies taken literally");
@@ -297,9 +299,25 @@ Commands makeCommands(Options& options) {
   if (!mappingForms().empty())
     map->add_option("--format", options.compile.mappingForm, joined(ofNotations(formsAbout)) + targetFormsAbout())
         ->check(CLI::IsMember(mappingForms()));
+  map->add_flag("--untuned", options.isUntuned,
+                "the default mapping, also where strata tune has found one for these sizes");
   addLoops(map, options);
   map->add_option("-o,--output", options.output, "where to write; - is standard output");
   addReports(map, options);
+
+  CLI::App* tune = commands.tune = app.add_subcommand(
+      "tune", "find the fastest mapping of a program for its sizes and this computer, by trying; strata run uses it "
+              "from then on");
+  addProgram(tune, options);
+  tune->add_option("--time", options.tuneSeconds, "seconds to take, 60 without it; what was found by then is kept")
+      ->check(CLI::Range(1u, 1000000u));
+  tune->add_option("--threads", options.compile.threads,
+                   "threads to use, 1 to " + std::to_string(runtime::mostWorkers) + "; as strata run takes them")
+      ->check(CLI::Range(1u, runtime::mostWorkers));
+  tune->add_option("-o,--output", options.output,
+                   "where to write the mapping, beside the place where strata run finds it; - is standard output");
+  tune->add_option("--search", options.searchPicture, "draw the search, as SVG: what was tried, and the best so far");
+  addReports(tune, options);
 
   CLI::App* instantiate = commands.instantiate = app.add_subcommand(
       "instantiate", "print what a symbolic configuration, which strata map writes for a processor array, becomes for "

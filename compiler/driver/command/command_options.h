@@ -13,7 +13,7 @@ namespace strata::driver {
 struct Commands {
   std::unique_ptr<CLI::App> app;
   // Owned by `app`.
-  CLI::App *run = nullptr, *check = nullptr, *build = nullptr, *map = nullptr, *instantiate = nullptr,
+  CLI::App *run = nullptr, *check = nullptr, *build = nullptr, *map = nullptr, *tune = nullptr, *instantiate = nullptr,
            *machine = nullptr, *show = nullptr, *help = nullptr, *completion = nullptr;
 };
 

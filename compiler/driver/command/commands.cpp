@@ -6,6 +6,7 @@
 #include "compiler/driver/session/emit.h"
 #include "compiler/driver/session/output_files.h"
 #include "compiler/driver/session/prepare.h"
+#include "compiler/driver/session/tuned.h"
 #include "compiler/drop_in/cc.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -54,6 +55,8 @@ int mapCommand(Session& session) {
   DataOptions data;
   if (!prepare(session, data))
     return finish(session);
+  if (!session.options.compile.mappingTemplate)
+    useTuned(session);
   if (session.options.compile.mappingForm.empty())
     session.options.compile.mappingForm = mappingFormOf(session.options.compile.program, session.options.output);
   CompilerSession compilation(session);

@@ -3,6 +3,7 @@
 #include "compiler/driver/command/commands.h"
 #include "compiler/driver/run/run.h"
 #include "compiler/driver/run/symbolic.h"
+#include "compiler/driver/tune/tune.h"
 
 #include "base/process/unfinished.h"
 #include "compiler/driver/command/command_options.h"
@@ -224,6 +225,8 @@ int strata::driver::dispatch(int argc, char** argv) {
                                            : session.commandLine->value("--format", options.compile.mappingForm);
     return mapCommand(session);
   }
+  if (*commands.tune)
+    return tuneCommand(session);
   if (*commands.instantiate)
     return instantiateCommand(session);
   if (*commands.machine)

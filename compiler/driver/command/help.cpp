@@ -119,6 +119,8 @@ std::vector<OptionValue> makeValues() {
       {"--corner", "CORNER", Kind::Words, llvm::join(machine::cornerNames(), " ")},
       {"--cycles", "FIRST..LAST", Kind::Nothing, ""},
       {"--run", "NUMBER", Kind::Nothing, ""},
+      {"--time", "SECONDS", Kind::Nothing, ""},
+      {"--search", "FILE.svg", Kind::File, ".svg"},
       {"--picture", "NAME", Kind::Words, pictures},
       {"--interface", llvm::join(interfaceNames(), "|"), Kind::Words, llvm::join(interfaceNames(), " ")},
       {"--depfile", "FILE", Kind::File, ".d"},
@@ -128,7 +130,7 @@ std::vector<OptionValue> makeValues() {
       {"FUNCTIONS", "", Kind::File, ".c .cpp .cc"},
       {"NAME", "", Kind::Machine, ".yaml" + (describing.empty() ? "" : " " + describing)},
       {"THING", "", Kind::Machine, ".yaml " + programs + " .json .trace"},
-      {"COMMAND", "", Kind::Words, "run check build map instantiate machine show cc c++ help completion"},
+      {"COMMAND", "", Kind::Words, "run check build map tune instantiate machine show cc c++ help completion"},
       {"SHELL", "", Kind::Words, "bash zsh fish"},
   };
 }

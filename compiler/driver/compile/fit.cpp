@@ -81,7 +81,7 @@ std::optional<FittingTunable> fittingTunable(const CompileOptions& options, cons
       std::optional<FittingTunable> found;
       auto attempt = [&](int64_t candidate) {
         ++trials;
-        changed.tunables[{instance, name}] = candidate;
+        changed.chosen[{instance, name}] = candidate;
         Trial trial = tryToFit(changed);
         if (trial.fits)
           found = FittingTunable{name, instance, candidate, trial.bytes[overflow.memory]};

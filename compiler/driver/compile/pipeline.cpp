@@ -319,10 +319,30 @@ std::optional<Machine> Compiler::ownMachine() {
 }
 
 std::vector<TunableInUse> Compiler::tunables() {
-  if (diagnostics_.hasErrors() || !source_->notation || !source_->notation->readMapping(options_, diagnostics_))
-    return {};
-  auto onto = machine(source_->notation->machineName(), source_->notation->machinePlace());
+  const auto onto = source_->notation ? usedMachine() : std::nullopt;
   return onto ? source_->notation->tunables(options_, *onto, diagnostics_) : std::vector<TunableInUse>();
+}
+
+std::vector<notation::Choice> Compiler::choices() {
+  const auto onto = usedMachine();
+  if (!onto || !source_->notation)
+    return {};
+  settleMapping(*onto);
+  return source_->notation->choices(options_, *onto, diagnostics_);
+}
+
+std::optional<Machine> Compiler::usedMachine() {
+  if (diagnostics_.hasErrors())
+    return std::nullopt;
+  if (!source_->notation)
+    return machine("", {});
+  if (!source_->notation->readMapping(options_, diagnostics_))
+    return std::nullopt;
+  return machine(source_->notation->machineName(), source_->notation->machinePlace());
+}
+
+std::map<std::string, int64_t> Compiler::knownSizes() const {
+  return source_->notation ? source_->notation->sizes(options_) : options_.sizes;
 }
 
 bool Compiler::isMappedByDefault() const {

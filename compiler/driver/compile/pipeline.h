@@ -85,6 +85,12 @@ public:
   std::optional<Machine> ownMachine();
   /// The tunables of the mapping that is used. Empty where there are none.
   std::vector<TunableInUse> tunables();
+  /// What the mapping that is used leaves to choose. Empty where that is nothing, or on errors (reported).
+  std::vector<notation::Choice> choices();
+  /// The machine that the program goes to. Nothing where there is no such machine (reported).
+  std::optional<Machine> usedMachine();
+  /// The sizes that are known before compilation.
+  std::map<std::string, int64_t> knownSizes() const;
   /// The options given, completed by what logical() has decided.
   const CompileOptions& options() const { return options_; }
   /// Whether the mapping in use was made by default, for a notation's program.

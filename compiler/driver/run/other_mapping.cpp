@@ -196,7 +196,7 @@ private:
     Outcome outcome;
     CompileOptions options = optionsFor(machine);
     for (const auto& [tunable, value] : values)
-      options.tunables[{tunable.instance, tunable.name}] = value;
+      options.chosen[{tunable.instance, tunable.name}] = value;
     DiagnosticEngine quiet(diagnostics_.sources());
     mlir::DialectRegistry registry;
     svm::registerDialects(registry);

@@ -14,13 +14,18 @@
 #include "compiler/driver/run/other_mapping.h"
 #include "compiler/driver/run/symbolic.h"
 #include "compiler/driver/session/prepare.h"
+#include "compiler/driver/session/tuned.h"
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
 #include "runtime/core/progress.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/scratch_file.h"
 
+#include "llvm/Support/xxhash.h"
+
+#include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <unistd.h>
 
 namespace strata::driver {
@@ -64,7 +69,11 @@ STRATA_DIAGNOSTIC(noTrace, Error, "target-no-trace", "target '{0}' makes no trac
 
 class Runner {
 public:
-  explicit Runner(Session& session) : session_(session), options_(session.options), recording_(session) {}
+  explicit Runner(Session& session, const Measurement* measurement = nullptr)
+      : session_(session), options_(session.options), recording_(session), measurement_(measurement) {}
+
+  /// What was measured; nothing where a run had errors.
+  std::optional<Measured> measured() { return std::move(measured_); }
 
   int run() {
     DataOptions data;
@@ -74,6 +83,8 @@ public:
       checkWritable(output.path, session_.diagnostics, output.where);
     if (session_.diagnostics.hasErrors())
       return finish(session_);
+    if (!measurement_)
+      useTuned(session_);
     options_.compile.array.recorder = &recording_;
     CompilerSession compilation(session_);
     Compiler& compiler = compilation.compiler;
@@ -111,6 +122,8 @@ public:
     failureSession = &session_;
     strata_set_failure_handler(reportFailure);
     reportFaultsInC(*program->module, showFailure);
+    if (measurement_)
+      giveRandom(*entry, data);
     auto binding = bindArguments(*entry, data, session_.diagnostics);
     if (!binding)
       return finish(session_);
@@ -156,6 +169,8 @@ public:
     Code code{natives ? natives->functions() : none};
     if (!compileAndCall(compiler, *program, code, *entry, *binding, figures))
       return finish(session_, statusOurError);
+    if (measurement_)
+      return summarize(*entry, *binding, program->machine, figures);
     if (options_.check) {
       runtime::tellProgress("comparing with the interpreter");
       auto computed = copyOf(*entry, *binding);
@@ -213,6 +228,58 @@ private:
     return timeline && writeText(session_, options_.timeline, timelinePage(*timeline, title));
   }
 
+  /// Arrays that the program reads and that are not given become random ones.
+  void giveRandom(const EntryPoint& entry, DataOptions& data) {
+    for (const EntryArgument& argument : entry.arguments)
+      if (argument.read && argument.rank > 0 &&
+          llvm::none_of(data.inputs, [&](const InputOption& input) { return input.name == argument.name; }))
+        if (auto input = parseInputOption(argument.name + "=random", session_.diagnostics, {}))
+          data.inputs.push_back(*input);
+  }
+
+  /// The end of a run that is measured.
+  int summarize(const EntryPoint& entry, const Binding& binding, const Machine& machine, const RunFigures& figures) {
+    Measured& measured = measured_.emplace();
+    measured.entry = entry.name;
+    measured.machine = machine.name;
+    measured.seconds = *std::min_element(figures.seconds.begin(), figures.seconds.end());
+    measured.runs = static_cast<unsigned>(figures.seconds.size());
+    measured.figures = figures.counters;
+    measured.sizes = binding.sizes;
+    for (size_t position = 0; position < entry.arguments.size(); ++position) {
+      if (!entry.arguments[position].written)
+        continue;
+      const std::string& name = entry.arguments[position].name;
+      if (!binding.isFile(position)) {
+        measured.digests[name] = digestOf(binding.arrays[position]);
+      } else if (const auto array = binding.files[position]->load(session_.diagnostics)) {
+        measured.digests[name] = digestOf(*array);
+      }
+    }
+    if (session_.diagnostics.hasErrors())
+      measured_.reset();
+    return finish(session_);
+  }
+
+  /// Of the scalars of an array's elements; what lies between these is nobody's.
+  static uint64_t digestOf(const Array& array) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(array.data());
+    const auto runs = scalarRuns(array.type());
+    uint64_t scalars = 0;
+    for (const ScalarRun& run : runs ? *runs : std::vector<ScalarRun>())
+      scalars += run.bytes * run.count;
+    if (!runs || scalars == array.type().bytes)
+      return llvm::xxh3_64bits(llvm::ArrayRef<uint8_t>(bytes, array.bytes()));
+    std::vector<uint8_t> packed;
+    packed.reserve(array.elements() * scalars);
+    for (uint64_t element = 0; element < array.elements(); ++element)
+      for (const ScalarRun& run : *runs) {
+        const uint8_t* at = bytes + element * array.type().bytes + run.offset;
+        packed.insert(packed.end(), at, at + run.bytes * run.count);
+      }
+    return llvm::xxh3_64bits(packed);
+  }
+
   std::optional<Binding> copyOf(const EntryPoint& entry, const Binding& binding) {
     Binding copy;
     copy.sizes = binding.sizes;
@@ -256,8 +323,9 @@ private:
                       Binding& binding, RunFigures& figures) {
     for (auto kernel : program.module->getOps<svm::KernelOp>())
       figures.paths[kernel.getName().str()] = svm::kindName(kernel.kind()).str();
-    bool measured = !options_.stats.empty() || options_.repeat > 1;
-    if (!options_.stats.empty()) {
+    const bool isCounted = !options_.stats.empty() || (measurement_ && measurement_->isCounted);
+    const bool warmsUp = isCounted || options_.repeat > 1 || measurement_;
+    if (isCounted) {
       code.counted = program.clone();
       code.counting = compile(compiler, *code.counted, code.natives, Instrumentation::Count);
       if (!code.counting)
@@ -271,7 +339,7 @@ private:
     target::Executable &executable = *code.executable, &first = code.counting ? *code.counting : executable;
     runtime::setThreads(options_.compile.threads.value_or(0));
     std::vector<Array> pristine;
-    if (measured)
+    if (warmsUp)
       for (size_t position = 0; position < binding.arrays.size(); ++position) {
         Array copy; // only what is read and written is different the second time
         if (isRestored(entry.arguments[position]) && !binding.isFile(position)) {
@@ -308,15 +376,25 @@ private:
           return false;
       return true;
     };
-    if (measured) {
+    if (warmsUp) {
       first.resetFigures();
       runtime::tellProgress("running " + entry.name + " to warm up and count");
       if (!call(firstEntry))
         return false;
       executable.setPrinting(false); // the program has said it all
       figures.counters = first.figures();
+      // Where that took so long, it was not the first that cost it.
+      if (measurement_ && !isCounted && seconds > std::min(measurement_->enough, measurement_->hopeless))
+        figures.seconds.push_back(seconds);
     }
-    for (unsigned repetition = 0; repetition < std::max(options_.repeat, 1u); ++repetition) {
+    const auto isEnough = [&] {
+      if (!measurement_)
+        return figures.seconds.size() >= std::max(options_.repeat, 1u);
+      const std::vector<double>& seconds = figures.seconds;
+      return !seconds.empty() && (seconds.size() >= measurement_->most || seconds.back() > measurement_->hopeless ||
+                                  std::accumulate(seconds.begin(), seconds.end(), 0.0) >= measurement_->enough);
+    };
+    for (unsigned repetition = 0; !isEnough(); ++repetition) {
       if (!restore())
         return false;
       if (runtime::showsProgress())
@@ -339,6 +417,8 @@ private:
   Session& session_;
   Options& options_;
   ArrayRecording recording_;
+  const Measurement* measurement_; // null: nobody compares it
+  std::optional<Measured> measured_;
   std::vector<KernelFigures> kernels_; // of what was compiled last
   bool recordsArrays_ = false;         // it is the target's runs on arrays that are recorded
 };
@@ -351,6 +431,12 @@ int runCommand(Session& session) {
   if (!session.options.emit.empty())
     return emitCommand(session);
   return Runner(session).run();
+}
+
+std::optional<Measured> measure(Session& session, const Measurement& measurement) {
+  Runner runner(session, &measurement);
+  runner.run();
+  return runner.measured();
 }
 
 } // namespace strata::driver

@@ -5,6 +5,8 @@
 #include "compiler/driver/session/session.h"
 #include "compiler/target/target.h"
 
+#include <optional>
+
 namespace strata::driver {
 
 /// What became of a kernel's loops.
@@ -26,6 +28,9 @@ struct RunFigures {
   std::vector<KernelFigures> kernels;       // in the order of the program
 };
 
+/// "1.25 ms": a time as it is printed everywhere.
+std::string timeText(double seconds);
+
 /// Prints, on standard output or as --stats asks, what ran, for how long, and what it wrote.
 void reportRun(Session& session, const EntryPoint& entry, const Binding& binding, const DataOptions& data,
                const Machine& machine, RunFigures& figures);
@@ -46,5 +51,26 @@ void reportPrograms(Session& session, const std::vector<ProgramRun>& programs, c
 
 /// strata run. Returns an exit status.
 int runCommand(Session& session);
+
+/// How a run is measured for whoever compares several.
+struct Measurement {
+  double enough = 0.2;      ///< seconds: it is repeated until it has run for so long in all,
+  unsigned most = 50;       ///< or so often
+  double hopeless = 1e300;  ///< seconds: one run that takes longer is the last
+  bool isCounted = false;   ///< figures of a run are wanted
+};
+
+/// What a measured run was.
+struct Measured {
+  std::string entry, machine;
+  double seconds = 0; ///< of the entry, the least of all runs
+  unsigned runs = 0;
+  std::map<std::string, int64_t> figures, sizes;
+  std::map<std::string, uint64_t> digests; ///< of the arrays that were written, by name; equal bits, equal digests
+};
+
+/// Runs the program of the session, which prints nothing; what it writes is not kept. Arrays that it reads and that are
+/// not given are random. Nothing on errors (reported, or, of a run-time failure, printed as the process ends).
+std::optional<Measured> measure(Session& session, const Measurement& measurement);
 
 } // namespace strata::driver

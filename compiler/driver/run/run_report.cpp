@@ -58,6 +58,8 @@ nlohmann::ordered_json jsonOf(const Options& options, const EntryPoint& entry, c
     for (const auto& [name, value] : sizes)
       json["sizes"][name] = value;
   json["threads"] = runtime::threads();
+  if (!options.compile.mapping.empty())
+    json["mapping"] = options.compile.mapping;
   json["seconds"] = {{"median", median}, {"minimum", least}, {"repetitions", figures.seconds.size()}};
   json["bytes"] = nlohmann::json::object();
   json["accesses"] = nlohmann::json::object();
@@ -111,17 +113,6 @@ void writeJson(Session& session, const nlohmann::ordered_json& json) {
     fprintf(stderr, "%s\n", text.c_str());
 }
 
-std::string timeText(double seconds) {
-  char text[32];
-  if (seconds < 1e-3)
-    snprintf(text, sizeof text, "%.1f us", seconds * 1e6);
-  else if (seconds < 1)
-    snprintf(text, sizeof text, "%.2f ms", seconds * 1e3);
-  else
-    snprintf(text, sizeof text, "%.3f s", seconds);
-  return text;
-}
-
 void printFigures(const std::map<std::string, int64_t>& counters) {
   for (const auto& [name, amount] : counters)
     if (const std::string share = shareOf(name); !share.empty())
@@ -152,6 +143,8 @@ void printRun(const Options& options, const EntryPoint& entry, const Binding& bi
     printf("  %s: %s %s%s%s\n", argument.name.c_str(), array.type().text().c_str(), shapeText(array.shape()).c_str(),
            valueText(array).c_str(), where.c_str());
   }
+  if (options.isTuned)
+    printf("  mapping: %s, found by strata tune\n", options.compile.mapping.c_str());
   if (options.stats.empty())
     return;
   printFigures(figures.counters);
@@ -160,6 +153,17 @@ void printRun(const Options& options, const EntryPoint& entry, const Binding& bi
 }
 
 } // namespace
+
+std::string timeText(double seconds) {
+  char text[32];
+  if (seconds < 1e-3)
+    snprintf(text, sizeof text, "%.1f us", seconds * 1e6);
+  else if (seconds < 1)
+    snprintf(text, sizeof text, "%.2f ms", seconds * 1e3);
+  else
+    snprintf(text, sizeof text, "%.3f s", seconds);
+  return text;
+}
 
 void reportRun(Session& session, const EntryPoint& entry, const Binding& binding, const DataOptions& data,
                const Machine& machine, RunFigures& figures) {

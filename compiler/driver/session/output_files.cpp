@@ -61,6 +61,7 @@ public:
                         {".json"},
                         ""});
     add("--depfile", options_.dependencies, "", {}, "");
+    add("--search", options_.searchPicture, "--search draws SVG", {".svg"}, "");
     addOutput();
     for (size_t number = 0; number < files_.size(); ++number)
       if (checkName(files_[number]) && checkIdentity(number))
@@ -91,7 +92,7 @@ private:
       file.holds = "strata show draws SVG or writes a page";
       file.suffixes = {".svg", ".html", ".htm"};
       file.help = "browsers and rsvg-convert make other pictures of an SVG";
-    } else if (command == "map") {
+    } else if (command == "map" || command == "tune") {
       addMappingForm(file);
     } else if (command == "instantiate") {
       file.holds = "strata instantiate writes text, or a page";
@@ -180,7 +181,7 @@ private:
     // A mapping may be rewritten in place: strata map --map FILE -o FILE.
     for (const auto& [path, what] : inputs)
       if (!path.empty() && identity(path) == self && llvm::sys::fs::exists(path) &&
-          !(options_.command == "map" && path == compile.mapping)) {
+          !((options_.command == "map" || options_.command == "tune") && path == compile.mapping)) {
         session_.diagnostics.report(outputIsInput, file.where, file.option, file.path, what)
             .help("write to another file");
         return false;
@@ -196,7 +197,7 @@ private:
 } // namespace
 
 Location placeOfOutput(const Session& session, const std::string& path) {
-  for (const char* option : {"-o", "--output", "--trace", "--timeline", "--depfile"})
+  for (const char* option : {"-o", "--output", "--trace", "--timeline", "--depfile", "--search"})
     if (session.commandLine)
       if (const Location found = session.commandLine->value(option, path); found.valid())
         return found;

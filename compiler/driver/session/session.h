@@ -32,6 +32,10 @@ struct Options {
   std::string scratch;   // a folder; empty: $TMPDIR or /tmp
   bool check = false, remarks = false, interpret = false, json = false, werror = false, list = false, header = false,
        isManual = false, timePasses = false;
+  unsigned tuneSeconds = 60; // that strata tune takes
+  std::string searchPicture; // --search
+  bool isUntuned = false;    // no mapping that was remembered is used
+  bool isTuned = false;      // the mapping is one that was remembered
   std::string color = "auto";
   std::vector<std::string> mains;     // files of C with the program's main
   std::string interface;              // how C passes arrays; empty: as the program's notation does

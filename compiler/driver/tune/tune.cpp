@@ -1,0 +1,328 @@
+// The command, from beginning to end: describe, try the first, search, compare the best in turns, write and remember.
+#include "compiler/driver/tune/tune.h"
+
+#include "compiler/driver/session/output_files.h"
+#include "compiler/driver/session/tuned.h"
+#include "compiler/driver/tune/history.h"
+#include "compiler/driver/tune/search.h"
+#include "compiler/driver/tune/trial.h"
+#include "runtime/core/progress.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <limits>
+#include <unistd.h>
+
+namespace strata::driver {
+
+STRATA_DIAGNOSTIC(nothingToChoose, Error, "tune-nothing", "the mapping of '{0}' leaves nothing to choose");
+STRATA_DIAGNOSTIC(otherResults, Error, "tune-not-repeated", "two runs with one mapping give other values of '{0}'");
+STRATA_DIAGNOSTIC(brokenMapping, Warning, "tune-broken", "a mapping that was tried, with {0}, ended in an error of Strata: {1}");
+STRATA_DIAGNOSTIC(notRemembered, Warning, "tune-not-remembered", "the mapping cannot be remembered in '{0}': {1}");
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+volatile std::sig_atomic_t isInterrupted = 0;
+
+/// While it lives, the first signal by which a user ends a process ends the search instead, and the second the process.
+class EndsSearch {
+public:
+  EndsSearch() {
+    isInterrupted = 0;
+    struct sigaction action = {};
+    action.sa_handler = [](int) { isInterrupted = 1; };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    for (size_t i = 0; i < std::size(signals); ++i)
+      sigaction(signals[i], &action, &before_[i]);
+  }
+  ~EndsSearch() {
+    for (size_t i = 0; i < std::size(signals); ++i)
+      sigaction(signals[i], &before_[i], nullptr);
+  }
+  EndsSearch(const EndsSearch&) = delete;
+
+private:
+  static constexpr int signals[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction before_[std::size(signals)] = {};
+};
+
+class Tuner {
+public:
+  explicit Tuner(Session& session) : session_(session), options_(session.options) {}
+
+  int run() {
+    begin_ = Clock::now();
+    if (!checkOutputFiles(session_, {}))
+      return finish(session_);
+    const auto described = describe(session_);
+    if (!described)
+      return statusUserError;
+    described_ = *described;
+    if (described_.choices.empty()) {
+      session_.diagnostics.report(nothingToChoose, options_.compile.programPlace, options_.compile.program)
+          .note("tunables and leaves of Sequoia programs can be chosen, and how their loops are distributed and move blocks");
+      return finish(session_);
+    }
+    history_.choices = described_.choices;
+    const EndsSearch endsSearch;
+    if (!tryFirst())
+      return status_;
+    searchAll();
+    const bool isRepeatable = compareInTurns();
+    erase();
+    return isRepeatable ? conclude() : finish(session_);
+  }
+
+private:
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+  bool isOver() {
+    if (isInterrupted)
+      history_.ended = "when it was interrupted";
+    else if (elapsed() >= options_.tuneSeconds * searchShare)
+      history_.ended = "after " + std::to_string(options_.tuneSeconds) + " s";
+    return !history_.ended.empty();
+  }
+
+  notation::Chosen chosenAt(const std::vector<int64_t>& values) const {
+    notation::Chosen chosen;
+    for (size_t i = 0; i < values.size(); ++i)
+      chosen[{described_.choices[i].instance, described_.choices[i].name}] = values[i];
+    return chosen;
+  }
+
+  std::vector<int64_t> valuesAt(const Point& point) const {
+    std::vector<int64_t> values;
+    for (size_t i = 0; i < point.size(); ++i)
+      values.push_back(described_.choices[i].values[point[i]]);
+    return values;
+  }
+
+  Trial attempt(const std::vector<int64_t>& values, const Measurement& measurement, int seconds, bool isShown = false) {
+    return tryMapping(session_, chosenAt(values), described_.halvings, measurement, seconds, isShown);
+  }
+
+  /// The mapping where the search begins. What goes wrong with that goes wrong in every run.
+  bool tryFirst() {
+    std::vector<int64_t> values;
+    for (const notation::Choice& choice : described_.choices)
+      values.push_back(choice.value);
+    tell("trying the mapping in use");
+    const auto begin = Clock::now();
+    const Trial trial = attempt(values, {}, 0, /*isShown=*/true);
+    erase();
+    fputs(trial.errors.c_str(), stderr); // warnings too
+    if (trial.kind != Trial::Kind::Measured) {
+      if (trial.kind == Trial::Kind::Broken && !trial.message.empty())
+        fprintf(stderr, "%s\n", trial.message.c_str());
+      status_ = trial.kind == Trial::Kind::Broken ? statusOurError : statusUserError;
+      return false;
+    }
+    const double wall = std::chrono::duration<double>(Clock::now() - begin).count();
+    first_ = trial.measured;
+    limit_ = static_cast<int>(std::max(leastLimit, wall * timesFirst));
+    history_.program = options_.compile.program;
+    history_.entry = first_.entry;
+    history_.machine = first_.machine;
+    history_.version = STRATA_VERSION;
+    history_.sizes.assign(first_.sizes.begin(), first_.sizes.end());
+    history_.tried.push_back({values, first_.seconds, ""});
+    history_.before = history_.after = first_.seconds;
+    say(timeText(first_.seconds) + "  the mapping in use: " + valuesText(history_, values));
+    return true;
+  }
+
+  void searchAll() {
+    SearchSpace space;
+    for (const notation::Choice& choice : described_.choices) {
+      space.counts.push_back(choice.values.size());
+      space.begin.push_back(static_cast<size_t>(
+          std::lower_bound(choice.values.begin(), choice.values.end(), choice.value) - choice.values.begin()));
+    }
+    bool isFirst = true;
+    const auto evaluate = [&](const Point& point) -> std::optional<double> {
+      if (std::exchange(isFirst, false))
+        return first_.seconds;
+      return evaluateNext(valuesAt(point));
+    };
+    const SearchResult result = search(space, evaluate, [&] { return isOver(); });
+    if (history_.ended.empty())
+      history_.ended = result.isExhausted ? "when all mappings were tried" : "when no neighbour was better";
+  }
+
+  std::optional<double> evaluateNext(const std::vector<int64_t>& values) {
+    const double best = *history_.tried[history_.best].seconds;
+    tell("tuning, " + std::to_string(history_.tried.size()) + " mappings tried, best " + timeText(best) + ", " +
+         std::to_string(static_cast<int>(elapsed())) + " of " + std::to_string(options_.tuneSeconds) + " s");
+    Measurement measurement;
+    measurement.hopeless = best * hopelessTimes;
+    Trial trial = attempt(values, measurement, limit_);
+    TriedMapping& tried = history_.tried.emplace_back();
+    tried.values = values;
+    switch (trial.kind) {
+    case Trial::Kind::Measured:
+      if (trial.measured.digests != first_.digests)
+        tried.why = "it gives other results";
+      else
+        tried.seconds = trial.measured.seconds;
+      break;
+    case Trial::Kind::Refused:
+      tried.why = trial.message;
+      break;
+    case Trial::Kind::Late:
+      tried.why = trial.message;
+      break;
+    case Trial::Kind::Broken:
+      tried.why = trial.message;
+      if (!isInterrupted)
+        session_.diagnostics.report(brokenMapping, {}, valuesText(history_, values), trial.message);
+      break;
+    }
+    if (tried.seconds && *tried.seconds < gainShare * best) {
+      history_.best = history_.tried.size() - 1;
+      say(timeText(*tried.seconds) + "  " + valuesText(history_, values, history_.tried.front().values));
+    }
+    return tried.seconds;
+  }
+
+  /// The best few and the first, one after the other several times: what one moment of this computer favours, another
+  /// does not. False where the first does not give what it gave before (reported).
+  bool compareInTurns() {
+    std::vector<size_t> order;
+    for (size_t i = 1; i < history_.tried.size(); ++i)
+      if (history_.tried[i].seconds)
+        order.push_back(i);
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return std::pair(*history_.tried[a].seconds, a) < std::pair(*history_.tried[b].seconds, b);
+    });
+    order.resize(std::min(order.size(), finalists));
+    order.insert(order.begin(), 0);
+    history_.best = 0;
+    std::vector<double> least(order.size(), std::numeric_limits<double>::infinity());
+    for (unsigned turn = 0; turn < turns && !isInterrupted; ++turn) {
+      tell("comparing the best " + std::to_string(order.size() - 1) + " with the mapping in use, turn " +
+           std::to_string(turn + 1) + " of " + std::to_string(turns));
+      for (size_t i = 0; i < order.size(); ++i) {
+        const Trial trial = attempt(history_.tried[order[i]].values, {}, limit_);
+        if (trial.kind != Trial::Kind::Measured)
+          continue;
+        least[i] = std::min(least[i], trial.measured.seconds);
+        for (const auto& [name, digest] : trial.measured.digests)
+          if (i == 0 && digest != first_.digests[name]) {
+            session_.diagnostics.report(otherResults, {}, name)
+                .help("functions in C have to do the same whenever they are called");
+            return false;
+          }
+      }
+    }
+    if (isInterrupted) { // in the middle of a turn: what was measured before is what is known
+      for (size_t i = 0; i < order.size(); ++i)
+        least[i] = *history_.tried[order[i]].seconds;
+    }
+    size_t best = 0;
+    for (size_t i = 1; i < order.size(); ++i)
+      if (least[i] < (best == 0 ? gainShare : 1) * least[best])
+        best = i;
+    history_.best = order[best];
+    history_.before = least.front();
+    history_.after = least[best];
+    return true;
+  }
+
+  int conclude() {
+    const TriedMapping& best = history_.tried[history_.best];
+    const auto text = mappingWith(session_, chosenAt(best.values), described_.halvings);
+    if (!text)
+      return statusOurError;
+    FILE* const report = options_.output == "-" ? stderr : stdout;
+    const size_t taken = static_cast<size_t>(std::count_if(
+        history_.tried.begin(), history_.tried.end(), [](const TriedMapping& each) { return each.why.empty(); }));
+    std::string sizes;
+    for (const auto& [name, size] : history_.sizes)
+      sizes += (sizes.empty() ? ", " : ",") + name + "=" + std::to_string(size);
+    fprintf(report, "%s on %s%s: %s", history_.entry.c_str(), history_.machine.c_str(), sizes.c_str(),
+            timeText(history_.before).c_str());
+    if (history_.best == 0)
+      fprintf(report, "; no mapping that was tried is faster\n");
+    else
+      fprintf(report, " -> %s, %.2f times as fast\n  %s\n", timeText(history_.after).c_str(),
+              history_.before / history_.after,
+              valuesText(history_, best.values, history_.tried.front().values).c_str());
+    fprintf(report, "  %zu mappings tried, %zu of them refused or with other results; ended %s\n",
+            history_.tried.size(), history_.tried.size() - taken, history_.ended.c_str());
+    if (!described_.isHere)
+      fprintf(report, "  times are this computer's, whatever the machine\n");
+    if (!options_.searchPicture.empty() && !writeText(session_, options_.searchPicture, historyPicture(history_)))
+      return finish(session_);
+    if (!options_.output.empty() && !writeText(session_, options_.output, *text))
+      return finish(session_);
+    remember(*text, report);
+    return finish(session_);
+  }
+
+  /// A default mapping that was made better is what the next run uses; one that a user has written is the user's.
+  void remember(const std::string& text, FILE* report) {
+    const std::string folder = tunedFolder();
+    if (folder.empty() || !options_.compile.mapping.empty())
+      return;
+    const std::string file = tunedFile(described_.key);
+    if (const std::error_code error = llvm::sys::fs::create_directories(folder)) {
+      session_.diagnostics.report(notRemembered, {}, folder, error.message())
+          .help("name a folder that can be written with STRATA_TUNED, or none");
+      return;
+    }
+    llvm::SmallString<256> record(file);
+    llvm::sys::path::replace_extension(record, "yaml");
+    if (writeText(session_, std::string(record), historyYaml(history_)) && writeText(session_, file, text))
+      fprintf(report, "  remembered for strata run with these sizes: %s\n", file.c_str());
+  }
+
+  /// A line that stays.
+  void say(const std::string& text) {
+    erase();
+    fprintf(stderr, "  %s\n", text.c_str());
+  }
+
+  /// A line on a terminal that the next one replaces.
+  void tell(const std::string& text) {
+    if (!runtime::isCapableTerminal())
+      return;
+    fprintf(stderr, "\r%s\x1b[K", text.substr(0, 79).c_str());
+    fflush(stderr);
+    isTold_ = true;
+  }
+
+  void erase() {
+    if (std::exchange(isTold_, false))
+      fputs("\r\x1b[K", stderr);
+  }
+
+  static constexpr double searchShare = 0.9; // of the time; the rest is for comparing the best
+  static constexpr double leastLimit = 10, timesFirst = 5; // seconds that a trial may take: at least, and beside the first
+  static constexpr double hopelessTimes = 1.5; // a run that takes so much longer than the best is not repeated
+  static constexpr size_t finalists = 3;
+  static constexpr unsigned turns = 3;
+
+  Session& session_;
+  Options& options_;
+  Clock::time_point begin_;
+  Described described_;
+  Measured first_;
+  History history_;
+  int limit_ = 0, status_ = statusFine;
+  bool isTold_ = false;
+};
+
+} // namespace
+
+int tuneCommand(Session& session) {
+  return Tuner(session).run();
+}
+
+} // namespace strata::driver
