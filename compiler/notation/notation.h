@@ -48,8 +48,8 @@ struct Options {
   std::map<std::string, int64_t> sizes;               // sizes known before compilation help the default mapping,
   std::map<std::string, std::vector<int64_t>> shapes; // and so do the shapes of input arrays, by argument
   std::map<std::string, Location> sizePlaces;         // of those that the command states
-  /// Other values than the mapping's, and how often the room that a default mapping aims at is halved: for trials, which
-  /// look for a mapping that fits, or a faster one.
+  /// Other values than the mapping's, and how often the room that a default mapping aims at is halved: for trials,
+  /// which look for a mapping that fits, or a faster one.
   Chosen chosen;
   unsigned halvings = 0;
 };

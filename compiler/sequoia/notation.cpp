@@ -268,6 +268,7 @@ notation::Description describe() {
   is.choosesEntries = true;
   is.mappingForms = {{"braces", "the mapping is written with braces", {".map", ".txt"}},
                      {"xml", "the mapping is written as XML", {".xml"}}};
+  is.choicesAbout = "tunables and leaves of Sequoia programs, and how their loops are distributed and move blocks";
   is.templateAbout = "write a mapping of the program's every tunable, loop, array and call, with the values left to be "
                      "filled in; not with --map";
   is.pictures = {"tasks", "instances", "mapping"};
@@ -291,8 +292,9 @@ notation::Description describe() {
        "  strata map examples/sequoia/vectadd/vectadd.sq --machine cell -o cell.map\n"
        "  strata map examples/sequoia/vectadd/vectadd.sq --machine cell --template\n"
        "  strata map examples/sequoia/vectadd/vectadd.sq --map examples/sequoia/vectadd/cell.map --format=xml\n"},
-      {"tune", "  strata tune examples/sequoia/matmul/matmul.sq --size M=256,N=256,P=256 --time 5\n"
-               "  strata tune examples/sequoia/vectadd/vectadd.sq --size N=1000000 --time 5 -o fast.map --search search.svg\n"},
+      {"tune",
+       "  strata tune examples/sequoia/matmul/matmul.sq --size M=256,N=256,P=256 --time 5\n"
+       "  strata tune examples/sequoia/vectadd/vectadd.sq --size N=1000000 --time 5 -o fast.map --search search.svg\n"},
       {"show", "  strata show examples/sequoia/vectadd/vectadd.sq --machine cell --size N=100000 -o vectadd.html\n"}};
   is.doesNotFit = "sequoia-does-not-fit";
   is.sizeMismatch = "sequoia-size-mismatch";

@@ -383,16 +383,20 @@ private:
         return false;
       executable.setPrinting(false); // the program has said it all
       figures.counters = first.figures();
-      // Where that took so long, it was not the first that cost it.
-      if (measurement_ && !isCounted && seconds > std::min(measurement_->enough, measurement_->hopeless))
+      // Where that took so long, it was not being the first that cost it.
+      constexpr double longTime = 2, timesHopeless = 10;
+      if (measurement_ && !isCounted && seconds > std::min(longTime, timesHopeless * measurement_->hopeless))
         figures.seconds.push_back(seconds);
     }
     const auto isEnough = [&] {
       if (!measurement_)
         return figures.seconds.size() >= std::max(options_.repeat, 1u);
       const std::vector<double>& seconds = figures.seconds;
-      return !seconds.empty() && (seconds.size() >= measurement_->most || seconds.back() > measurement_->hopeless ||
-                                  std::accumulate(seconds.begin(), seconds.end(), 0.0) >= measurement_->enough);
+      constexpr size_t few = 3; // of which one may be the only one that nothing disturbed
+      return !seconds.empty() &&
+             (seconds.size() >= measurement_->most ||
+              std::accumulate(seconds.begin(), seconds.end(), 0.0) >= measurement_->enough ||
+              (seconds.size() >= few && *std::min_element(seconds.begin(), seconds.end()) > measurement_->hopeless));
     };
     for (unsigned repetition = 0; !isEnough(); ++repetition) {
       if (!restore())

@@ -54,10 +54,10 @@ int runCommand(Session& session);
 
 /// How a run is measured for whoever compares several.
 struct Measurement {
-  double enough = 0.2;      ///< seconds: it is repeated until it has run for so long in all,
-  unsigned most = 50;       ///< or so often
-  double hopeless = 1e300;  ///< seconds: one run that takes longer is the last
-  bool isCounted = false;   ///< figures of a run are wanted
+  double enough = 0.2;     ///< seconds: it is repeated until it has run for so long in all,
+  unsigned most = 50;      ///< or so often
+  double hopeless = 1e300; ///< seconds: where the first few runs all take longer, there are no more
+  bool isCounted = false;  ///< figures of a run are wanted
 };
 
 /// What a measured run was.

@@ -40,9 +40,7 @@ public:
     low_ = std::log10(stepBelow(least));
     high_ = std::log10(std::max(stepAbove(most), std::pow(10, low_) * 2));
   }
-  double at(double seconds) const {
-    return top + height - height * (std::log10(seconds) - low_) / (high_ - low_);
-  }
+  double at(double seconds) const { return top + height - height * (std::log10(seconds) - low_) / (high_ - low_); }
   std::vector<double> steps() const {
     std::vector<double> steps;
     const bool isShort = high_ - low_ < 2;
@@ -128,12 +126,10 @@ std::string historyPicture(const History& history) {
   const std::string title = history.entry + " on " + history.machine;
   drawing.text(left, 24, title + ": " + timeText(history.before) + " -> " + timeText(history.after), "",
                valuesText(history, history.tried[history.best].values));
-  drawing.text(left, 42, std::to_string(history.tried.size()) + " mappings tried; ended " + history.ended,
-               "note");
+  drawing.text(left, 42, std::to_string(history.tried.size()) + " mappings tried; ended " + history.ended, "note");
   for (const double step : scale.steps()) {
     const std::string y = picture::coordinate(scale.at(step));
-    drawing.path("M" + picture::coordinate(left) + " " + y + "H" + picture::coordinate(left + width),
-                 "class=\"grid\"");
+    drawing.path("M" + picture::coordinate(left) + " " + y + "H" + picture::coordinate(left + width), "class=\"grid\"");
     drawing.text(10, scale.at(step) + 4, stepText(step), "note");
   }
   std::string line;
@@ -157,8 +153,7 @@ std::string historyPicture(const History& history) {
   }
   drawing.path(line + "H" + picture::coordinate(left + width), "class=\"sofar\"");
   drawing.text(10, top + height + 18, "refused", "note");
-  drawing.text(left, top + height + below, "trials, from the first to the last; the line is the best so far",
-               "note");
+  drawing.text(left, top + height + below, "trials, from the first to the last; the line is the best so far", "note");
   return drawing.document(title, top + height + below + 16,
                           ".grid{stroke:var(--line);stroke-opacity:.4}.trial{fill:var(--leaf-line)}"
                           ".best{fill:var(--inner-line);stroke:var(--ink)}.refused{fill:var(--wait-line)}"

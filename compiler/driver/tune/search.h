@@ -25,8 +25,8 @@ struct SearchSpace {
 
 struct SearchResult {
   Point best;
-  double cost = 0;           ///< of the best
-  bool isExhausted = false;  ///< every combination was tried
+  double cost = 0;          ///< of the best
+  bool isExhausted = false; ///< every combination was tried
 };
 
 /// What a combination costs, nothing where it is refused. Called once for each.

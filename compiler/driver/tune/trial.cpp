@@ -66,8 +66,8 @@ void choose(Session& session, const notation::Chosen& chosen, unsigned halvings)
 }
 
 Json jsonOf(const Measured& measured) {
-  Json json = {{"entry", measured.entry},     {"machine", measured.machine}, {"seconds", measured.seconds},
-               {"runs", measured.runs},       {"figures", measured.figures}, {"sizes", measured.sizes},
+  Json json = {{"entry", measured.entry},    {"machine", measured.machine}, {"seconds", measured.seconds},
+               {"runs", measured.runs},      {"figures", measured.figures}, {"sizes", measured.sizes},
                {"digests", measured.digests}};
   return json;
 }
@@ -140,9 +140,9 @@ std::optional<Described> describe(Session& session) {
   described.key = copied.answer["key"];
   described.isHere = copied.answer["here"];
   for (const Json& choice : copied.answer["choices"])
-    described.choices.push_back(
-        {choice["instance"], choice["name"], choice["value"], choice["values"].get<std::vector<int64_t>>(),
-         choice["words"].get<std::vector<std::string>>()});
+    described.choices.push_back({choice["instance"], choice["name"], choice["value"],
+                                 choice["values"].get<std::vector<int64_t>>(),
+                                 choice["words"].get<std::vector<std::string>>()});
   return described;
 }
 
@@ -154,8 +154,7 @@ std::optional<std::string> mappingWith(Session& session, const notation::Chosen&
         if (!prepare(session, data))
           return {};
         choose(session, chosen, halvings);
-        session.options.compile.mappingForm =
-            mappingFormOf(session.options.compile.program, session.options.output);
+        session.options.compile.mappingForm = mappingFormOf(session.options.compile.program, session.options.output);
         CompilerSession compilation(session);
         const std::string text = compilation.compiler.mappingText();
         return session.diagnostics.hasErrors() ? Json() : Json(text);

@@ -1,6 +1,7 @@
 // The command, from beginning to end: describe, try the first, search, compare the best in turns, write and remember.
 #include "compiler/driver/tune/tune.h"
 
+#include "compiler/driver/compile/notations.h"
 #include "compiler/driver/session/output_files.h"
 #include "compiler/driver/session/tuned.h"
 #include "compiler/driver/tune/history.h"
@@ -21,7 +22,8 @@ namespace strata::driver {
 
 STRATA_DIAGNOSTIC(nothingToChoose, Error, "tune-nothing", "the mapping of '{0}' leaves nothing to choose");
 STRATA_DIAGNOSTIC(otherResults, Error, "tune-not-repeated", "two runs with one mapping give other values of '{0}'");
-STRATA_DIAGNOSTIC(brokenMapping, Warning, "tune-broken", "a mapping that was tried, with {0}, ended in an error of Strata: {1}");
+STRATA_DIAGNOSTIC(brokenMapping, Warning, "tune-broken",
+                  "a mapping that was tried, with {0}, ended in an error of Strata: {1}");
 STRATA_DIAGNOSTIC(notRemembered, Warning, "tune-not-remembered", "the mapping cannot be remembered in '{0}': {1}");
 
 namespace {
@@ -66,7 +68,8 @@ public:
     described_ = *described;
     if (described_.choices.empty()) {
       session_.diagnostics.report(nothingToChoose, options_.compile.programPlace, options_.compile.program)
-          .note("tunables and leaves of Sequoia programs can be chosen, and how their loops are distributed and move blocks");
+          .note("tunables and leaves of Sequoia programs can be chosen, and how their loops are distributed and move "
+                "blocks");
       return finish(session_);
     }
     history_.choices = described_.choices;
@@ -241,8 +244,8 @@ private:
     if (!text)
       return statusOurError;
     FILE* const report = options_.output == "-" ? stderr : stdout;
-    const size_t taken = static_cast<size_t>(std::count_if(
-        history_.tried.begin(), history_.tried.end(), [](const TriedMapping& each) { return each.why.empty(); }));
+    const size_t taken = static_cast<size_t>(std::count_if(history_.tried.begin(), history_.tried.end(),
+                                                           [](const TriedMapping& each) { return each.why.empty(); }));
     std::string sizes;
     for (const auto& [name, size] : history_.sizes)
       sizes += (sizes.empty() ? ", " : ",") + name + "=" + std::to_string(size);
@@ -304,7 +307,8 @@ private:
   }
 
   static constexpr double searchShare = 0.9; // of the time; the rest is for comparing the best
-  static constexpr double leastLimit = 10, timesFirst = 5; // seconds that a trial may take: at least, and beside the first
+  static constexpr double leastLimit = 10,
+                          timesFirst = 5;      // seconds that a trial may take: at least, and beside the first
   static constexpr double hopelessTimes = 1.5; // a run that takes so much longer than the best is not repeated
   static constexpr size_t finalists = 3;
   static constexpr unsigned turns = 3;

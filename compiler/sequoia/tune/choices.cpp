@@ -13,10 +13,10 @@ namespace strata::sequoia {
 namespace {
 
 constexpr int64_t largestValue = int64_t(1) << 20;
-constexpr int64_t mostDivisors = 48;   // of a size, so many are tried
+constexpr int64_t mostDivisors = 48; // of a size, so many are tried
 constexpr int64_t largestShift = 20;
-constexpr int64_t mostStages = 4;      // iterations under way at once; more hide nothing that these do not
-constexpr int64_t largestChunk = 64;   // iterations that go to a processor at a time
+constexpr int64_t mostStages = 4;    // iterations under way at once; more hide nothing that these do not
+constexpr int64_t largestChunk = 64; // iterations that go to a processor at a time
 
 std::string textOf(const MappedName& name) {
   return name.lexnum ? name.text + "[" + std::to_string(*name.lexnum) + "]" : name.text;
@@ -124,7 +124,8 @@ std::vector<int64_t> sizesDivided(const TaskVariant& variant, const Variable* tu
   std::vector<int64_t> sizes;
   for (const Loop* loop : variant.loops)
     for (const Variable* size : variant.sizeParameters)
-      if (auto at = known.find(size->name); at != known.end() && mentions(loop->end, tunable) && mentions(loop->end, size))
+      if (auto at = known.find(size->name);
+          at != known.end() && mentions(loop->end, tunable) && mentions(loop->end, size))
         sizes.push_back(at->second);
   return sizes;
 }

@@ -9,9 +9,9 @@
 namespace strata::sequoia {
 
 /// In the mapping's order. Of a tunable, powers of two, one and a half times these, and divisors of the sizes that it
-/// divides, up to the largest size known; of a loop that moves blocks, how many iterations are under way at once; of one
-/// that is distributed, how many iterations go to each processor at a time (0: equal shares); of a task with several
-/// leaves, which one.
+/// divides, up to the largest size known; of a loop that moves blocks, how many iterations are under way at once; of
+/// one that is distributed, how many iterations go to each processor at a time (0: equal shares); of a task with
+/// several leaves, which one.
 std::vector<notation::Choice> choicesOf(const Program& program, const Mapping& mapping, const Machine& machine,
                                         const KnownSizes& known);
 

@@ -1,5 +1,8 @@
 // Mappings made by themselves: for the examples and on the machines that ship.
 #include "compiler/sequoia/sequoia_testing.h"
+#include "compiler/sequoia/tune/choices.h"
+
+#include <algorithm>
 
 namespace strata::sequoia::testing {
 namespace {
@@ -318,6 +321,60 @@ TEST(SequoiaDefaultMapping, LoopsOfCLeaveNothingOut) {
     EXPECT_GT(tunable(*mapping, "t"), 1) << body;
     EXPECT_FALSE(session.find("sequoia-default-divides")) << session.rendered();
   }
+}
+
+TEST(SequoiaDefaultMapping, RowsOfStencilsAreWhole) {
+  const auto tunable = [](const Mapping& mapping, std::string_view name) -> int64_t {
+    for (const MappedTask& task : mapping.tasks)
+      for (const MappedInstance& instance : task.instances)
+        for (const MappedTunable& each : instance.tunables)
+          if (each.name.text == name)
+            return each.value.value;
+    return 0;
+  };
+  // Blocks of a product are square all the same: what they have in common is used again.
+  Session heat(exampleText("heat")), heat3d(exampleText("heat3d")), matmul(exampleText("matmul"));
+  for (const int64_t size : {500, 1000, 4000}) {
+    const auto mapping = make(heat, "host", {{"M", size}, {"N", size}}, "Heat");
+    ASSERT_TRUE(mapping) << heat.rendered();
+    EXPECT_GE(tunable(*mapping, "columns"), size);
+    EXPECT_LE(tunable(*mapping, "columns"), 2 * size);
+    EXPECT_GE(tunable(*mapping, "rows"), 8);
+    EXPECT_LE(tunable(*mapping, "rows"), std::max<int64_t>(size / 8, 8)); // there is enough for several processors
+  }
+  const auto body = make(heat3d, "host", {{"L", 200}, {"M", 200}, {"N", 200}}, "Heat");
+  ASSERT_TRUE(body) << heat3d.rendered();
+  EXPECT_GE(tunable(*body, "columns"), 198);
+  EXPECT_GE(tunable(*body, "rows"), 8);
+  EXPECT_GE(tunable(*body, "layers"), 8);
+  const auto product = make(matmul, "host", {{"M", 4096}, {"N", 4096}, {"P", 4096}}, "Product");
+  ASSERT_TRUE(product) << matmul.rendered();
+  EXPECT_LT(tunable(*product, "width"), 4096);
+}
+
+TEST(SequoiaDefaultMapping, ChoicesAreSetAgainAsTheyWereFound) {
+  for (const char* example : examples)
+    for (const std::string& machineName : machinesOfLevels()) {
+      SCOPED_TRACE(std::string(example) + " on " + machineName);
+      Session session(exampleText(example));
+      const Machine machine = session.machine(machineName);
+      const KnownSizes known{{"N", 300}, {"M", 277}, {"P", 33}, {"U", 5}, {"V", 3}, {"B", 64}};
+      auto mapping = defaultMapping(*session.program, machine, {}, known, session.diagnostics);
+      ASSERT_TRUE(mapping) << session.rendered();
+      const Mapping before = *mapping;
+      notation::Chosen own, other;
+      for (const notation::Choice& choice : choicesOf(*session.program, *mapping, machine, known)) {
+        EXPECT_TRUE(std::is_sorted(choice.values.begin(), choice.values.end()));
+        EXPECT_EQ(std::count(choice.values.begin(), choice.values.end(), choice.value), 1);
+        own[{choice.instance, choice.name}] = choice.value;
+        other[{choice.instance, choice.name}] = choice.values.back();
+      }
+      choose(*mapping, own, *session.program);
+      EXPECT_EQ(*mapping, before);
+      choose(*mapping, other, *session.program);
+      for (const notation::Choice& choice : choicesOf(*session.program, *mapping, machine, known))
+        EXPECT_EQ(choice.value, (other[{choice.instance, choice.name}])) << choice.name << " of " << choice.instance;
+    }
 }
 
 TEST(SequoiaDefaultMapping, ManyBlocksOfOneSizeTakeAll) {

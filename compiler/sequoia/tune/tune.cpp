@@ -10,6 +10,7 @@
 #include "compiler/sequoia/check/tunable_uses.h"
 #include "compiler/sequoia/resolve/graph_parts.h"
 #include "compiler/sequoia/tune/settle.h"
+#include "compiler/sequoia/tune/streams.h"
 
 #include <algorithm>
 #include <bit>
@@ -23,6 +24,7 @@ namespace {
 
 constexpr int64_t largestTunable = int64_t(1) << 20;
 constexpr int64_t partsWanted = 16;           // iterations of a parallel loop, at least, when sizes are known
+constexpr int64_t streamedRows = 8;           // that blocks whose rows are as long as can be have at first
 constexpr int64_t divisorValue = 16;          // of a tunable that says how many parts there are
 constexpr int64_t anySize = int64_t(1) << 40; // more than arrays have in one dimension
 constexpr int64_t unseenValue = 1024;         // of a tunable whose effect on sizes is not seen
@@ -35,6 +37,7 @@ struct Choice {
   int64_t cap = largestTunable;
   int64_t divides = 0; // a known size that it must divide; 0: none
   bool fixed = false;
+  bool streams = false; // it shapes blocks of which each element is used with its neighbours alone
   TunableKind kind;
 };
 
@@ -98,7 +101,7 @@ public:
       refine();
     const std::set<TunableUse> seen = tunablesOfSizes();
     for (const Choice& choice : choices_)
-      if (!choice.fixed && !seen.contains({choice.instance, choice.tunable}))
+      if (!choice.fixed && !choice.streams && !seen.contains({choice.instance, choice.tunable}))
         set(choice, std::min(choice.cap, unseenValue));
     static const KnownSizes none;
     SettleOptions options{anySizes ? none : known_, limited_, [&] { return fits(); }};
@@ -130,7 +133,7 @@ private:
   void setAll(int64_t value) {
     for (const Choice& choice : choices_)
       if (!choice.fixed)
-        set(choice, value);
+        set(choice, choice.streams && choice.dimension > 0 ? std::min(value, streamedRows) : value);
   }
 
   void collect() {
@@ -144,6 +147,11 @@ private:
         choices_.back().kind = uses.tunables[tunable->index];
       }
     }
+    // In local stores, where what lies beside a block is moved twice, square blocks are better.
+    if (!limited_)
+      streamed_ = streamedLeaves(graph_);
+    for (Choice& choice : choices_)
+      choice.streams = !limited_ && !choice.fixed && cutsAlike(*graph_.instances[choice.instance].variant);
     std::sort(choices_.begin(), choices_.end(), [](const Choice& a, const Choice& b) {
       return std::tuple(a.dimension, a.instance, a.tunable->index) <
              std::tuple(b.dimension, b.instance, b.tunable->index);
@@ -215,14 +223,15 @@ private:
   void shareOut() {
     for (const uint32_t index : outermostFirst()) {
       const Instance& instance = graph_.instances[index];
-      if (graph_.isEntry(index))
-        continue;
       std::vector<InstanceSizes> sizes;
       for (Choice& choice : choices_)
         for (const ResolvedLoop& loop : instance.loops) {
-          const int64_t ways = waysOf(loop);
-          if (choice.instance != index || choice.fixed || ways < 2 || choice.rank < 2 || choice.dimension == 0 ||
-              !mentions(loop.loop->end, choice.tunable))
+          // Without a number of parts, as many as make most computers' processors equally busy.
+          const int64_t ways = choice.streams ? (loop.spmd ? partsWanted : 1) : waysOf(loop);
+          if (choice.instance != index || choice.fixed || choice.rank < 2 || !mentions(loop.loop->end, choice.tunable))
+            continue;
+          if (choice.streams ? ways > 1 && choice.dimension == 0
+                             : graph_.isEntry(index) || ways < 2 || choice.dimension == 0)
             continue;
           if (sizes.empty())
             sizes = largestSizes();
@@ -232,7 +241,11 @@ private:
               const Bound& bound = sizes[index].sizeParameters[size->index];
               largest = largest && bound.value ? std::optional(std::max(*largest, *bound.value)) : std::nullopt;
             }
-          if (largest && *largest > 0)
+          if (largest && *largest > 0 && choice.streams)
+            choice.cap = std::min(choice.cap, std::max(powerOfTwo((*largest + ways - 1) / ways) *
+                                                           (ways == 1 && powerOfTwo(*largest) < *largest ? 2 : 1),
+                                                       streamedRows));
+          else if (largest && *largest > 0)
             choice.cap = std::min(choice.cap, std::max<int64_t>((*largest + ways - 1) / ways, 1));
         }
     }
@@ -253,7 +266,7 @@ private:
   bool fits(const InstanceGraph& graph) const {
     std::vector<InstanceSizes> sizes = propagateSizes(graph, known_);
     if (!limited_)
-      return leafBytes(graph, sizes) <= nearBytes_;
+      return leavesFit(graph, sizes);
     for (const LevelDemand& level : measureDemand(graph, machine_, sizes)) {
       if (!isLimited(machine_, level.level))
         continue;
@@ -265,9 +278,9 @@ private:
     return true;
   }
 
-  /// The most that the arrays of a leaf take, without those that are not bounded.
-  static uint64_t leafBytes(const InstanceGraph& graph, const std::vector<InstanceSizes>& sizes) {
-    uint64_t most = 0;
+  /// Whether the arrays of each leaf, without those that are not bounded, take no more than what is near by; of a leaf
+  /// that uses each element with its neighbours alone, no more than the cache.
+  bool leavesFit(const InstanceGraph& graph, const std::vector<InstanceSizes>& sizes) const {
     for (uint32_t i = 0; i < graph.instances.size(); ++i) {
       const Instance& instance = graph.instances[i];
       if (instance.variant->kind == TaskKind::Inner)
@@ -284,9 +297,10 @@ private:
         if (bounded && __builtin_add_overflow(total, bytes, &total))
           total = UINT64_MAX;
       }
-      most = std::max(most, total);
+      if (total > (streamed_.contains(instance.name) ? cacheBytes_ : nearBytes_))
+        return false;
     }
-    return most;
+    return true;
   }
 
   /// The largest extent of an array that a max bounds blocks of; nothing where it is not known.
@@ -448,10 +462,22 @@ private:
         set(choice, size * 2);
         if (valueOf(choice) == before)
           continue;
-        if (stillFits(choice))
-          changed = true;
-        else
+        if (!stillFits(choice)) {
           valueOf(choice) = before;
+          continue;
+        }
+        changed = true;
+        // Rows as long as can be, before there are more of them.
+        for (int64_t last = valueOf(choice); choice.streams && sizeOf(choice) <= largestTunable / 2;
+             last = valueOf(choice)) {
+          set(choice, sizeOf(choice) * 2);
+          if (valueOf(choice) == last)
+            break;
+          if (!stillFits(choice)) {
+            valueOf(choice) = last;
+            break;
+          }
+        }
       }
     }
   }
@@ -591,6 +617,8 @@ private:
   InstanceGraph& graph_;
   const Machine& machine_;
   const uint64_t nearBytes_ = machine::figuresOf(machine_).nearBytes();
+  const uint64_t cacheBytes_ = machine::figuresOf(machine_).cacheBytes;
+  std::set<std::string> streamed_; // leaves, by name, that instances call which cut alike
   const KnownSizes& known_;
   unsigned halvings_;
   std::vector<Choice> choices_;
