@@ -68,8 +68,8 @@ public:
     described_ = *described;
     if (described_.choices.empty()) {
       session_.diagnostics.report(nothingToChoose, options_.compile.programPlace, options_.compile.program)
-          .note("tunables and leaves of Sequoia programs can be chosen, and how their loops are distributed and move "
-                "blocks");
+          .note("what can be chosen: " +
+                listed(ofNotations([](const notation::Description& each) { return each.choicesAbout; }), "and"));
       return finish(session_);
     }
     history_.choices = described_.choices;

@@ -1,5 +1,5 @@
-// Tasks whose blocks are used as they stream by: no element is used again but with its neighbours, as in a stencil. Long
-// rows are worth more to them than square blocks, which let a product use again what is near by.
+// Tasks whose blocks are used as they stream by: no element is used again but with its neighbours, as in a stencil.
+// Long rows are worth more to them than square blocks, which let a product use again what is near by.
 #pragma once
 
 #include "compiler/sequoia/resolve/resolve.h"
