@@ -133,7 +133,7 @@ class Mapping(harness.Case):
         """Where sizes are known, each processor has a block: of wide arrays with few rows too, and in tasks that the entry calls."""
         examples = os.path.join(harness.ROOT, "examples/sequoia")
         for program, machine, sizes, given, starts in (
-                ("matmul", "cell", "M=64,N=4096,P=64", ("A=1", "B=2"), {"ppe -> spe": 8}), ("matmul", "cell", "M=3,N=4096,P=64", ("A=1", "B=2"), {"ppe -> spe": 3}),
+                ("matmul", "cell", "M=64,N=4096,P=64", ("A=1", "B=2"), {"ppe -> spe": 8}),
                 ("heat", "cell", "M=122,N=770", ("pairs=1", "a=1", "b=1"), {"ppe -> spe": 2 * 8}),
                 ("heat", "cluster", "M=300,N=300", ("pairs=1", "a=1", "b=1"), {"front -> node": 2 * 4, "node -> core": 2 * 8}),
                 ("heat3d", "cluster", "L=18,M=40,N=40", ("pairs=1", "a=1", "b=1"), {"front -> node": 2 * 4, "node -> core": 2 * 8})):
@@ -142,6 +142,15 @@ class Mapping(harness.Case):
                 done = self.succeeds("run", os.path.join(examples, program, program + ".sq"), "--machine", machine, "--size", sizes, *given, "--stats")
                 for which, count in starts.items():
                     self.assertIn(f"  starts {which}: {count}\n", done.out)
+
+    def test_the_loop_with_enough_iterations_is_distributed(self):
+        """Three rows of blocks leave processors idle; their columns do not. Runs are counted by the processors on which a trace has them."""
+        matmul = os.path.join(harness.ROOT, "examples/sequoia/matmul/matmul.sq")
+        for sizes in ("M=3,N=4096,P=64", "M=1,N=100000,P=2", "M=4096,N=3,P=64"):
+            self.succeeds("run", matmul, "--machine", "cell", "--size", sizes, "--in", "A=1", "--in", "B=2", "--check", "--trace", "run.json")
+            with open(self.path("run.json"), encoding="utf-8") as file:
+                events = json.load(file)["traceEvents"]
+            self.assertEqual(len({(event["pid"], event["tid"]) for event in events if event.get("cat") == "run"}), 8, sizes)
 
     def test_a_mapping_of_another_machine(self):
         """It is used where its levels exist, and said; a machine in a file may be nearly the mapping's."""

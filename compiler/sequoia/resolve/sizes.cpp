@@ -250,6 +250,8 @@ private:
       if (variant.parameters[p]->isArray())
         for (size_t d = 0; d < given[p].size(); ++d)
           tighten(incoming.extents[variant.parameters[p]->index][d], given[p][d]);
+    for (const Loop* loop : variant.loops)
+      incoming.ends.push_back(upper(evaluate(loop->end)));
     merge(index, incoming);
     if (recursive)
       return;
@@ -270,6 +272,8 @@ private:
     for (size_t i = 0; i < known.extents.size(); ++i)
       for (size_t d = 0; d < known.extents[i].size(); ++d)
         loosen(known.extents[i][d], incoming.extents[i][d]);
+    for (size_t i = 0; i < known.ends.size(); ++i)
+      loosen(known.ends[i], incoming.ends[i]);
   }
 
   void calls(uint32_t index, const InstanceSizes& here) {

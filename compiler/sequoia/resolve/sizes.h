@@ -30,6 +30,7 @@ struct Bound {
 struct InstanceSizes {
   std::vector<Bound> sizeParameters;       // by index
   std::vector<std::vector<Bound>> extents; // of each array, by index
+  std::vector<Bound> ends;                 // of each loop, by index: what its variable stays below
   bool reached = false;
 };
 

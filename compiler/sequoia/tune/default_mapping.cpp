@@ -10,6 +10,8 @@
 #include "compiler/sequoia/check/fold.h"
 #include "compiler/sequoia/resolve/check_levels.h"
 #include "compiler/sequoia/resolve/resolve_loop.h"
+#include "compiler/sequoia/tune/redistribute.h"
+#include "compiler/sequoia/tune/rehearse.h"
 #include "compiler/sequoia/tune/tune.h"
 
 #include <algorithm>
@@ -426,6 +428,31 @@ std::vector<const Task*> entryTasks(const Program& program, const AskedEntry& as
   return {};
 }
 
+/// Whether some instance calls itself without end with these sizes; not, where that is not known.
+static bool callsItselfWithoutEnd(const InstanceGraph& graph, const KnownSizes& known) {
+  for (uint32_t i = 0; i < graph.instances.size(); ++i)
+    for (const ResolvedCallsite& site : graph.instances[i].callsites)
+      for (const ResolvedTarget& target : site.targets)
+        if (target.instance == i)
+          return rehearse(graph, known).isEndless;
+  return false;
+}
+
+/// Leaves out the targets by which instances call themselves where others are small enough. False where there are none.
+static bool callOnlyOthers(Mapping& mapping) {
+  bool changed = false;
+  for (MappedTask& task : mapping.tasks)
+    for (MappedInstance& instance : task.instances)
+      for (ControlMapping& control : instance.control)
+        for (MappedCallsite& site : control.callsites)
+          if (site.targets.size() > 1 && site.targets.back().instance.text == instance.name.text) {
+            site.targets.resize(1);
+            site.targets.front().conditions.clear();
+            changed = true;
+          }
+  return changed;
+}
+
 std::optional<Mapping> defaultMapping(const Program& program, const Machine& machine, const AskedEntry& entry,
                                       const KnownSizes& known, DiagnosticEngine& diagnostics, unsigned halvings,
                                       bool anySizes) {
@@ -438,6 +465,21 @@ std::optional<Mapping> defaultMapping(const Program& program, const Machine& mac
   std::optional<InstanceGraph> graph = resolve(program, *mapping, machine, every, diagnostics);
   if (!graph || !tune(*graph, machine, known, diagnostics, halvings, anySizes))
     return std::nullopt;
+  if (Mapping other = *mapping; !anySizes && redistribute(*graph, known, other)) {
+    // Other loops that are distributed ask for other blocks, which may not fit.
+    DiagnosticEngine quiet(diagnostics.sources());
+    std::optional<InstanceGraph> again = resolve(program, other, machine, every, quiet);
+    if (again && tune(*again, machine, known, quiet, halvings, anySizes)) {
+      mapping = std::move(other);
+      graph = std::move(again);
+    }
+  }
+  // With sizes that are known one level of parts does: the leaf, or the next level, takes each of them.
+  if (callsItselfWithoutEnd(*graph, known) && callOnlyOthers(*mapping)) {
+    graph = resolve(program, *mapping, machine, every, diagnostics);
+    if (!graph || !tune(*graph, machine, known, diagnostics, halvings, anySizes))
+      return std::nullopt;
+  }
   adopt(*graph, *mapping);
   return mapping;
 }

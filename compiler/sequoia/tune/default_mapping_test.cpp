@@ -1,8 +1,10 @@
 // Mappings made by themselves: for the examples and on the machines that ship.
 #include "compiler/sequoia/sequoia_testing.h"
 #include "compiler/sequoia/tune/choices.h"
+#include "compiler/sequoia/tune/rehearse.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace strata::sequoia::testing {
 namespace {
@@ -350,6 +352,73 @@ TEST(SequoiaDefaultMapping, RowsOfStencilsAreWhole) {
   const auto product = make(matmul, "host", {{"M", 4096}, {"N", 4096}, {"P", 4096}}, "Product");
   ASSERT_TRUE(product) << matmul.rendered();
   EXPECT_LT(tunable(*product, "width"), 4096);
+}
+
+TEST(SequoiaDefaultMapping, TheLoopThatHasEnoughIterationsIsDistributed) {
+  Session session(R"(
+void task F(in float x[H][W], out float y[H][W]);
+void task<inner> F::Tiles(in float x[H][W], out float y[H][W])
+{
+  tunable th, tw;
+  mappar (long i = 0 : (H + th - 1) / th, long j = 0 : (W + tw - 1) / tw) {
+    F(x[i * th; th][j * tw; tw], y[i * th; th][j * tw; tw]);
+  }
+}
+void task<leaf> F::Pixels(in float x[H][W], out float y[H][W])
+{
+  for (long i = 0; i < H; i++)
+    for (long j = 0; j < W; j++)
+      y[i][j] = sqrt(x[i][j]);
+}
+)");
+  const auto distributed = [](const Mapping& mapping) {
+    std::string names;
+    for (const MappedTask& task : mapping.tasks)
+      for (const MappedInstance& instance : task.instances)
+        for (const ControlMapping& control : instance.control)
+          for (const MappedLoop& loop : control.loops)
+            names += loop.spmd ? loop.name.text : "";
+    return names;
+  };
+  for (const char* machine : {"host", "cell"}) {
+    SCOPED_TRACE(machine);
+    for (const auto& [height, width, loop] :
+         {std::tuple(1, 1000000, "j"), {4, 100000, "j"}, {120, 8000, "i"}, {8000, 120, "i"}, {3, 3, "i"}}) {
+      const auto mapping = make(session, machine, {{"H", height}, {"W", width}}, "F");
+      ASSERT_TRUE(mapping) << session.rendered();
+      EXPECT_EQ(distributed(*mapping), loop) << height << " by " << width;
+    }
+    EXPECT_EQ(distributed(*make(session, machine, {}, "F")), "i"); // nothing is known of the sizes
+  }
+}
+
+TEST(SequoiaDefaultMapping, ATaskThatCutsItselfIntoPartsEnds) {
+  const std::string task = R"(
+void task A(in int x[N], out int y[N]);
+void task<leaf> A::L(in int x[N], out int y[N]) { for (long i = 0; i < N; i++) y[i] = x[i] * 2; }
+void task<inner> A::I(in int x[N], out int y[N]) { tunable P; )";
+  Session exact(task + R"(long c = N / P;
+  mappar (long i = 0 : P) { A(x[i * c : (i + 1) * c; ], y[i * c : (i + 1) * c; ]); } })");
+  Session rounded(task + R"(long c = (N + P - 1) / P;
+  mappar (long i = 0 : P) { A(x[min(i * c, N) : min((i + 1) * c, N);], y[min(i * c, N) : min((i + 1) * c, N);]); } })");
+  AskedEntry every;
+  every.isEvery = true;
+  for (Session* session : {&exact, &rounded})
+    for (const char* name : {"host", "cell", "smp-2level"})
+      for (const int64_t size : {1, 7, 1000, 9973, 10000, 20000, 30030, 65536, 1000000}) {
+        SCOPED_TRACE(std::string(session == &exact ? "exact" : "rounded") + " on " + name + " with " +
+                     std::to_string(size));
+        const auto mapping = make(*session, name, {{"N", size}}, "A");
+        ASSERT_TRUE(mapping) << session->rendered();
+        const auto graph = resolve(*session->program, *mapping, session->machine(name), every, session->diagnostics);
+        ASSERT_TRUE(graph) << session->rendered();
+        const Rehearsal rehearsal = rehearse(*graph, {{"N", size}});
+        EXPECT_FALSE(rehearsal.isEndless);
+        EXPECT_TRUE(rehearsal.misfits.empty());
+        for (const Instance& instance : graph->instances)
+          for (const int64_t parts : instance.tunables)
+            EXPECT_LE(parts, size == 9973 ? size : 64); // a prime
+      }
 }
 
 TEST(SequoiaDefaultMapping, ChoicesAreSetAgainAsTheyWereFound) {

@@ -371,6 +371,7 @@ void Rehearser::enter(uint32_t index, Scalars sizes, Scalars scalars) {
     auto at = sizes.find(size);
     key.push_back(at != sizes.end() && at->second.isInteger() ? at->second.integer : -1);
   }
+  const bool isKnown = std::find(key.begin(), key.end(), -1) == key.end();
   for (int64_t part : key)
     entered_ = combined(entered_, std::hash<int64_t>()(part));
   bool isSteered = false; // a leaf by tunables, its own or passed on
@@ -380,8 +381,10 @@ void Rehearser::enter(uint32_t index, Scalars sizes, Scalars scalars) {
       key.push_back(at->second.integer);
       isSteered |= !at->second.from.empty();
     }
-  if (!seen_.insert(std::move(key)).second)
+  result_.isEndless |= isKnown && std::find(open_.begin(), open_.end(), key) != open_.end();
+  if (!seen_.insert(key).second)
     return;
+  open_.push_back(std::move(key));
   Frame frame;
   frame.index = index;
   frame.instance = &instance;
@@ -412,6 +415,7 @@ void Rehearser::enter(uint32_t index, Scalars sizes, Scalars scalars) {
   if (frame.isInner && result_.isComplete)
     findLeft();
   --depth_;
+  open_.pop_back();
   frame_ = outer;
 }
 

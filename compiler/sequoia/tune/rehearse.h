@@ -33,6 +33,7 @@ struct Misfit {
 struct Rehearsal {
   std::vector<Misfit> misfits;
   bool isComplete = true; // all iterations that differ were gone through
+  bool isEndless = false; // an instance is called, from itself, with the sizes that it has been entered with
   /// The most elements that each array parameter has in each dimension, by instance and the array's index; nothing
   /// where that is not known. Empty for instances that are never called.
   std::vector<std::vector<std::vector<std::optional<int64_t>>>> largest;

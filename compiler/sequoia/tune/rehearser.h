@@ -197,6 +197,7 @@ private:
   std::map<std::pair<uint32_t, const Expr*>, size_t> divisionAt_;
   std::set<std::tuple<Misfit::Kind, uint32_t, const Expr*, size_t>> reported_;
   std::set<std::vector<int64_t>> seen_;
+  std::vector<std::vector<int64_t>> open_; // those of `seen_` that are being executed
   std::map<std::tuple<uint32_t, const Variable*, size_t>, Left> left_;
   mutable std::map<const TaskVariant*, TunableUses> usesOf_;
   std::map<const BlockRange*, Cover> covers_; // by the iterations that are gone through

@@ -68,6 +68,22 @@ void divisionsBy(const Expr* expr, const Variable* variable, Visit visit) {
     divisionsBy(operand, variable, visit);
 }
 
+/// Whether some variable is declared with a division by the tunable, or some expression divides by it.
+bool isDivisorIn(const Stmt* stmt, const Variable* tunable) {
+  if (!stmt)
+    return false;
+  bool found = false;
+  const auto look = [&](const Expr* expr) { divisionsBy(expr, tunable, [&](const Expr*) { found = true; }); };
+  look(stmt->expression);
+  for (const Variable* variable : stmt->variables)
+    look(variable->initializer);
+  for (const Stmt* inner : {stmt->initial, stmt->body, stmt->otherwise})
+    found |= isDivisorIn(inner, tunable);
+  for (const Stmt* inner : stmt->statements)
+    found |= isDivisorIn(inner, tunable);
+  return found;
+}
+
 /// The largest power of two that is not above a value.
 int64_t powerOfTwo(int64_t value) {
   int64_t power = 1;
@@ -102,12 +118,12 @@ public:
     const std::set<TunableUse> seen = tunablesOfSizes();
     for (const Choice& choice : choices_)
       if (!choice.fixed && !choice.streams && !seen.contains({choice.instance, choice.tunable}))
-        set(choice, std::min(choice.cap, unseenValue));
+        set(choice, std::min(choice.cap, countsParts(choice) ? divisorValue : unseenValue));
     static const KnownSizes none;
     SettleOptions options{anySizes ? none : known_, limited_, [&] { return fits(); }};
     auto rehearsal = choices_.empty() ? Rehearsal() : settleTunables(graph_, options, diagnostics);
     if (rehearsal && limited_ && !anySizes && !choices_.empty() && !fits())
-      rehearsal = boundLeaves(std::move(*rehearsal), options, diagnostics);
+      rehearsal = boundCalled(std::move(*rehearsal), options, diagnostics);
     if (rehearsal && !choices_.empty() && !reportUncovered(graph_, options, diagnostics))
       return std::nullopt;
     return rehearsal;
@@ -213,6 +229,19 @@ private:
         power *= 2;
       choice.cap = std::min(choice.cap, power);
     }
+  }
+
+  /// Whether a tunable is the number of iterations of a loop, and sizes are divided by it.
+  bool countsParts(const Choice& choice) const {
+    const Instance& instance = graph_.instances[choice.instance];
+    bool isEnd = false;
+    for (const ResolvedLoop& loop : instance.loops) {
+      const Expr* end = loop.loop->end;
+      while (end->kind == ExprKind::Cast)
+        end = end->operands[0];
+      isEnd |= end->kind == ExprKind::Variable && end->variable == choice.tunable;
+    }
+    return isEnd && isDivisorIn(instance.variant->body, choice.tunable);
   }
 
   /// Parts that a loop is distributed in; 0: it is not, or nobody says in how many.
@@ -385,7 +414,7 @@ private:
 
   /// Where blocks have no max that fits, what the rehearsal has seen of them is stated as a precondition, which a run
   /// checks; more parts make them smaller.
-  std::optional<Rehearsal> boundLeaves(Rehearsal rehearsal, const SettleOptions& options,
+  std::optional<Rehearsal> boundCalled(Rehearsal rehearsal, const SettleOptions& options,
                                        DiagnosticEngine& diagnostics) {
     std::vector<std::vector<ResolvedPrecondition>> before;
     for (const Instance& instance : graph_.instances)
@@ -395,7 +424,7 @@ private:
     for (unsigned doublings = 0; next && doublings < 16; ++doublings) {
       for (uint32_t i = 0; i < graph_.instances.size(); ++i) {
         graph_.instances[i].preconditions = before[i];
-        if (graph_.instances[i].variant->kind == TaskKind::Leaf && next->isComplete)
+        if (!graph_.isEntry(i) && !next->largest[i].empty() && next->isComplete)
           stateSeen(graph_.instances[i], next->largest[i]);
       }
       if (fits())
@@ -417,8 +446,8 @@ private:
     return rehearsal;
   }
 
-  static void stateSeen(Instance& leaf, const std::vector<std::vector<std::optional<int64_t>>>& largest) {
-    for (const Variable* array : leaf.variant->arrays) {
+  static void stateSeen(Instance& called, const std::vector<std::vector<std::optional<int64_t>>>& largest) {
+    for (const Variable* array : called.variant->arrays) {
       if (array->kind != VariableKind::Parameter || array->index >= largest.size())
         continue;
       SizeBound bound;
@@ -426,7 +455,7 @@ private:
         if (extent)
           bound.values.push_back(*extent);
       if (bound.values.size() == array->extents.size())
-        leaf.preconditions.push_back({array, bound});
+        called.preconditions.push_back({array, bound});
     }
   }
 

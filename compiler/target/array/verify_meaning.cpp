@@ -230,7 +230,7 @@ isl::set MeaningVerifier::claim(Key key, const isl::set& where, const isl::set& 
   if (fresh.is_empty())
     return fresh;
   const isl::set claimed = known.times++ < mostTimes ? fresh : fresh.unite(possible).subtract(known.where);
-  known.where = known.where.unite(claimed);
+  known.where = known.where.unite(claimed).coalesce();
   return claimed;
 }
 
