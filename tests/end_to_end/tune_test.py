@@ -86,7 +86,7 @@ class Tune(harness.Case):
         self.write("p.sq", CUT)
         self.write("p.map", SLOW)
         data = self.save("a.npy", np.arange(20000, dtype=np.float32))
-        result = self.tune("p.sq", "--map", "p.map", "--in", f"a={data}", "--time", 5, "-o", "fast.map", "--search", "search.svg")
+        result = self.tune("p.sq", "--map", "p.map", "--in", f"a={data}", "--time", 3, "-o", "fast.map", "--search", "search.svg")
         self.assertEqual(result.status, 0, result)
         self.assertRegex(result.out, r"Cut on host, N=20000: [\d.]+ [mu]?s -> [\d.]+ [mu]?s, [\d.]+ times as fast")
         block = int(re.search(r"block = (\d+);", self.read("fast.map")).group(1))
@@ -105,7 +105,7 @@ class Tune(harness.Case):
 
     def test_what_was_found_is_remembered_for_these_sizes_and_this_program(self):
         self.write("p.sq", CUT)
-        result = self.tune("p.sq", "--size", "N=5000", "--time", 2)
+        result = self.tune("p.sq", "--size", "N=5000", "--time", 1)
         self.assertEqual(result.status, 0, result)
         [file] = glob.glob(f"{self.tuned}/p-*.map")
         self.assertIn(file, result.out)
@@ -148,7 +148,7 @@ void task<leaf> Twice::Chain(in float a[N], out float b[N])
         mapped = SLOW.replace('"host"', '"cell"').replace("level 0", "level 2").replace("loop i(level 2)", "loop i(level 0)") \
             .replace("ways = auto", "fullrange = 0,8; ways = 8").replace("instance Leaf::Leaf(level 2)", "instance Leaf::Chain(level 0)")
         self.write("p.map", mapped)
-        result = self.tune("p.sq", "--map", "p.map", "--size", "N=20000", "--time", 6, "-o", "fast.map")
+        result = self.tune("p.sq", "--map", "p.map", "--size", "N=20000", "--time", 4, "-o", "fast.map")
         self.assertEqual(result.status, 0, result)
         self.assertIn("times are this computer's, whatever the machine", result.out)
         self.assertRegex(result.err, "the mapping in use: .*variant of Leaf Chain")
@@ -158,7 +158,7 @@ void task<leaf> Twice::Chain(in float a[N], out float b[N])
     def test_a_mapping_with_other_results_is_not_taken(self):
         self.write("p.sq", TELLING)
         self.write("p.map", SLOW)
-        result = self.tune("p.sq", "--map", "p.map", "--size", "N=20000", "--time", 2, "-o", "same.map")
+        result = self.tune("p.sq", "--map", "p.map", "--size", "N=20000", "--time", 1, "-o", "same.map")
         self.assertEqual(result.status, 0, result)
         self.assertIn("block = 1;", self.read("same.map"))
         self.assertRegex(result.out, r"(\d+) mappings tried, [1-9]\d* of them refused or with other results")
@@ -184,14 +184,14 @@ void task<leaf> Twice::Chain(in float a[N], out float b[N])
     def test_a_mapping_with_which_the_program_fails_is_left_out(self):
         # Blocks of other sizes than 64 and its neighbours end the process behind the compiler's back, as an error of Strata would.
         mapping = self.external("if (sqParam(Leaf, N) != 64) _exit(2);")
-        result = self.tune("p.sq", "--map", mapping, "--size", "N=6400", "--time", 3, "-o", "same.map")
+        result = self.tune("p.sq", "--map", mapping, "--size", "N=6400", "--time", 2, "-o", "same.map")
         self.assertEqual(result.status, 0, result)
         self.assertIn("warning[tune-broken]", result.err)
         self.assertIn("block = 64;", self.read("same.map"))
 
     def test_a_program_that_does_another_thing_each_time_is_refused(self):
         mapping = self.external("struct timespec now; clock_gettime(CLOCK_MONOTONIC, &now); out[0] = (float)(now.tv_nsec % 1000003);")
-        self.is_refused("tune", "p.sq", "--map", mapping, "--size", "N=6400", "--time", "3", code="tune-not-repeated", mentions=("'b'",))
+        self.is_refused("tune", "p.sq", "--map", mapping, "--size", "N=6400", "--time", "1", code="tune-not-repeated", mentions=("'b'",))
 
     def test_a_search_that_is_interrupted_keeps_what_it_found(self):
         self.write("p.sq", CUT)
