@@ -117,6 +117,8 @@ class Tune(harness.Case):
         stats = self.run_tuned(*run, "--stats=json").err
         self.assertIn(f'"mapping":"{file}"', stats)
         self.assertEqual(self.succeeds("map", "p.sq", "--size", "N=5000", STRATA_TUNED=self.tuned).out.strip(), found.strip())
+        emitted = [self.succeeds("run", *run, *words, "--emit=svm", STRATA_TUNED=self.tuned).out for words in ((), ("--map", file))]
+        self.assertEqual(*emitted)
         # An input's shape says as much as --size.
         data = self.save("a.npy", np.zeros(5000, np.float32))
         self.assertIn("found by strata tune", self.run_tuned("p.sq", "--in", f"a={data}").out)

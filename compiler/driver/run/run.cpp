@@ -243,8 +243,6 @@ private:
     measured.entry = entry.name;
     measured.machine = machine.name;
     measured.seconds = *std::min_element(figures.seconds.begin(), figures.seconds.end());
-    measured.runs = static_cast<unsigned>(figures.seconds.size());
-    measured.figures = figures.counters;
     measured.sizes = binding.sizes;
     for (size_t position = 0; position < entry.arguments.size(); ++position) {
       if (!entry.arguments[position].written)
@@ -323,7 +321,7 @@ private:
                       Binding& binding, RunFigures& figures) {
     for (auto kernel : program.module->getOps<svm::KernelOp>())
       figures.paths[kernel.getName().str()] = svm::kindName(kernel.kind()).str();
-    const bool isCounted = !options_.stats.empty() || (measurement_ && measurement_->isCounted);
+    const bool isCounted = !options_.stats.empty();
     const bool warmsUp = isCounted || options_.repeat > 1 || measurement_;
     if (isCounted) {
       code.counted = program.clone();
@@ -385,7 +383,7 @@ private:
       figures.counters = first.figures();
       // Where that took so long, it was not being the first that cost it.
       constexpr double longTime = 2, timesHopeless = 10;
-      if (measurement_ && !isCounted && seconds > std::min(longTime, timesHopeless * measurement_->hopeless))
+      if (measurement_ && seconds > std::min(longTime, timesHopeless * measurement_->hopeless))
         figures.seconds.push_back(seconds);
     }
     const auto isEnough = [&] {

@@ -57,15 +57,13 @@ struct Measurement {
   double enough = 0.2;     ///< seconds: it is repeated until it has run for so long in all,
   unsigned most = 50;      ///< or so often
   double hopeless = 1e300; ///< seconds: where the first few runs all take longer, there are no more
-  bool isCounted = false;  ///< figures of a run are wanted
 };
 
 /// What a measured run was.
 struct Measured {
   std::string entry, machine;
   double seconds = 0; ///< of the entry, the least of all runs
-  unsigned runs = 0;
-  std::map<std::string, int64_t> figures, sizes;
+  std::map<std::string, int64_t> sizes;
   std::map<std::string, uint64_t> digests; ///< of the arrays that were written, by name; equal bits, equal digests
 };
 

@@ -4,6 +4,7 @@
 #include "compiler/driver/compile/notations.h"
 #include "compiler/driver/session/prepare.h"
 #include "compiler/driver/session/streamed_file.h"
+#include "compiler/driver/session/tuned.h"
 #include "compiler/ir/passes.h"
 #include "compiler/target/registry/registry.h"
 #include "runtime/core/progress.h"
@@ -74,6 +75,7 @@ int emitCommand(Session& session) {
   DataOptions data;
   if (!prepare(session, data))
     return finish(session);
+  useTuned(session);
   CompilerSession compilation(session);
   Compiler& compiler = compilation.compiler;
   if (!checkData(session, compiler, data))

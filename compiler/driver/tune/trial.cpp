@@ -66,10 +66,11 @@ void choose(Session& session, const notation::Chosen& chosen, unsigned halvings)
 }
 
 Json jsonOf(const Measured& measured) {
-  Json json = {{"entry", measured.entry},    {"machine", measured.machine}, {"seconds", measured.seconds},
-               {"runs", measured.runs},      {"figures", measured.figures}, {"sizes", measured.sizes},
-               {"digests", measured.digests}};
-  return json;
+  return {{"entry", measured.entry},
+          {"machine", measured.machine},
+          {"seconds", measured.seconds},
+          {"sizes", measured.sizes},
+          {"digests", measured.digests}};
 }
 
 Measured measuredOf(const Json& json) {
@@ -77,8 +78,6 @@ Measured measuredOf(const Json& json) {
   measured.entry = json["entry"];
   measured.machine = json["machine"];
   measured.seconds = json["seconds"];
-  measured.runs = json["runs"];
-  measured.figures = json["figures"].get<std::map<std::string, int64_t>>();
   measured.sizes = json["sizes"].get<std::map<std::string, int64_t>>();
   measured.digests = json["digests"].get<std::map<std::string, uint64_t>>();
   return measured;
@@ -90,7 +89,6 @@ void readFirstError(Trial& trial) {
     const Json json = parsed(line.str());
     if (!json.is_object() || json.value("severity", "") != "error")
       continue;
-    trial.code = json.value("code", "");
     trial.message = json.value("message", "");
     return;
   }
@@ -115,7 +113,6 @@ std::optional<Described> describe(Session& session) {
         if (!machine)
           return {};
         Json json = {{"halvings", compiler.options().halvings},
-                     {"sizes", compiler.knownSizes()},
                      {"machine", machine->name},
                      {"key", tunedKey(session, compiler, *machine)},
                      {"here", contentHash(*machine) == contentHash(describeHost())},
@@ -135,7 +132,6 @@ std::optional<Described> describe(Session& session) {
   }
   Described described;
   described.halvings = copied.answer["halvings"];
-  described.sizes = copied.answer["sizes"].get<std::map<std::string, int64_t>>();
   described.machine = copied.answer["machine"];
   described.key = copied.answer["key"];
   described.isHere = copied.answer["here"];

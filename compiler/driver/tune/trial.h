@@ -7,7 +7,6 @@
 #include "compiler/driver/run/run.h"
 #include "compiler/driver/session/session.h"
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -16,8 +15,7 @@ namespace strata::driver {
 /// What a search begins with.
 struct Described {
   std::vector<notation::Choice> choices;
-  unsigned halvings = 0; ///< of the room that a default mapping aims at
-  std::map<std::string, int64_t> sizes;
+  unsigned halvings = 0;    ///< of the room that a default mapping aims at
   std::string machine, key; ///< the machine's name; what a remembered mapping is found by
   bool isHere = false;      ///< the machine is this computer
 };
@@ -30,8 +28,8 @@ struct Trial {
     Broken   ///< an error of Strata
   } kind = Kind::Broken;
   Measured measured;
-  std::string code, message; ///< of the first error
-  std::string errors;        ///< as they were printed
+  std::string message; ///< of the first error
+  std::string errors;  ///< as they were printed
 };
 
 /// What the mapping that the session asks for leaves to choose. Nothing on errors (printed, in the session's form).

@@ -69,7 +69,8 @@ public:
     if (described_.choices.empty()) {
       session_.diagnostics.report(nothingToChoose, options_.compile.programPlace, options_.compile.program)
           .note("what can be chosen: " +
-                listed(ofNotations([](const notation::Description& each) { return each.choicesAbout; }), "and"));
+                listed(ofNotations([](const notation::Description& each) { return each.choicesAbout; }), "and"))
+          .help("give the program a tunable for each size of a block, or run it as it is");
       return finish(session_);
     }
     history_.choices = described_.choices;
@@ -176,8 +177,6 @@ private:
         tried.seconds = trial.measured.seconds;
       break;
     case Trial::Kind::Refused:
-      tried.why = trial.message;
-      break;
     case Trial::Kind::Late:
       tried.why = trial.message;
       break;
@@ -208,10 +207,13 @@ private:
     order.insert(order.begin(), 0);
     history_.best = 0;
     std::vector<double> least(order.size(), std::numeric_limits<double>::infinity());
-    for (unsigned turn = 0; turn < turns && !isInterrupted; ++turn) {
-      tell("comparing the best " + std::to_string(order.size() - 1) + " with the mapping in use, turn " +
-           std::to_string(turn + 1) + " of " + std::to_string(turns));
+    for (unsigned turn = 0; turn < turns; ++turn)
       for (size_t i = 0; i < order.size(); ++i) {
+        // The first is tried again in any case, to see that it gives what it gave.
+        if (isInterrupted || (turn + i > 0 && elapsed() >= options_.tuneSeconds))
+          break;
+        tell("comparing the best " + std::to_string(order.size() - 1) + " with the mapping in use, turn " +
+             std::to_string(turn + 1) + " of " + std::to_string(turns));
         const Trial trial = attempt(history_.tried[order[i]].values, {}, limit_);
         if (trial.kind != Trial::Kind::Measured)
           continue;
@@ -223,11 +225,10 @@ private:
             return false;
           }
       }
-    }
-    if (isInterrupted) { // in the middle of a turn: what was measured before is what is known
+    // Where the time was not enough for one turn, what was measured before is what is known.
+    if (*std::max_element(least.begin(), least.end()) == std::numeric_limits<double>::infinity())
       for (size_t i = 0; i < order.size(); ++i)
         least[i] = *history_.tried[order[i]].seconds;
-    }
     size_t best = 0;
     for (size_t i = 1; i < order.size(); ++i)
       if (least[i] < (best == 0 ? gainShare : 1) * least[best])

@@ -1,14 +1,14 @@
 // See the header.
 #include "compiler/sequoia/tune/redistribute.h"
 
+#include "compiler/sequoia/tune/tune.h"
+
 #include <optional>
 #include <utility>
 
 namespace strata::sequoia {
 
 namespace {
-
-constexpr int64_t partsWanted = 16; // where nobody says in how many
 
 bool isAround(const Loop* outer, const Loop* inner) {
   for (const Loop* loop = inner->parent; loop; loop = loop->parent)

@@ -1,7 +1,7 @@
 // The search: all tunables equal to the largest power of two that fits, then each doubled as long as all still fits,
-// the ones that set the innermost dimensions first. Maxima come before the others, which make do with the room that is
-// left. A tunable that divides a known size without rounding up is kept a divisor of it. Then settle.cpp sees to it
-// that all comes out.
+// the ones that set the innermost dimensions first. Blocks that stream by (streams.h) get rows as long as can be before
+// they get more of them. Maxima come before the others, which make do with the room that is left. A tunable that
+// divides a known size without rounding up is kept a divisor of it. Then settle.cpp sees to it that all comes out.
 #include "compiler/sequoia/tune/tune.h"
 
 #include "base/machine/figures.h"
@@ -23,7 +23,6 @@ namespace strata::sequoia {
 namespace {
 
 constexpr int64_t largestTunable = int64_t(1) << 20;
-constexpr int64_t partsWanted = 16;           // iterations of a parallel loop, at least, when sizes are known
 constexpr int64_t streamedRows = 8;           // that blocks whose rows are as long as can be have at first
 constexpr int64_t divisorValue = 16;          // of a tunable that says how many parts there are
 constexpr int64_t anySize = int64_t(1) << 40; // more than arrays have in one dimension

@@ -6,6 +6,9 @@
 
 namespace strata::sequoia {
 
+/// Iterations of a parallel loop, at least, when sizes are known and nobody says in how many parts it is distributed.
+inline constexpr int64_t partsWanted = 16;
+
 /// Sets tunables and adds preconditions. Seven eighths of each memory are filled, halved `halvings` times; where
 /// memories are caches, a leaf's arrays take what the machine's figures call near. `anySizes`: the known sizes are what
 /// is usual, and calls may have others. False (with messages) when nothing fits.

@@ -229,8 +229,7 @@ isl::set MeaningVerifier::claim(Key key, const isl::set& where, const isl::set& 
   const isl::set fresh = where.subtract(known.where);
   if (fresh.is_empty())
     return fresh;
-  const isl::set claimed =
-      (known.times++ < mostTimes ? fresh : fresh.unite(possible).subtract(known.where)).coalesce();
+  const isl::set claimed = (known.times++ < mostTimes ? fresh : fresh.unite(possible).subtract(known.where)).coalesce();
   known.where = known.where.unite(claimed).coalesce();
   return claimed;
 }
