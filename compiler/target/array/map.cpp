@@ -106,6 +106,7 @@ private:
     std::string why;
   };
   std::vector<Answer> answers_;
+  unsigned unanswered_ = 0; // of them without a schedule that is proved to be the best
   const char* step_ = "finding its dependences";
 };
 
@@ -325,7 +326,13 @@ std::optional<Schedule> Mapper::solved(const ScheduleProblem& problem, const Sch
       answers_, [&](const Answer& each) { return each.options == options && each.problem == problem; });
   if (known == answers_.end()) {
     known = answers_.insert(known, {problem, options, std::nullopt, ""});
-    known->schedule = solve(problem, options, known->why);
+    // Where the solver gives up again and again, most of the time would go into questions that it will not answer.
+    constexpr unsigned mostHalvings = 4;
+    ScheduleOptions limited = options;
+    limited.conflicts >>= std::min(unanswered_, mostHalvings);
+    known->schedule = solve(problem, limited, known->why);
+    if (!known->schedule || known->schedule->lowerBound < known->schedule->interval)
+      ++unanswered_;
   }
   why = known->why;
   return known->schedule;

@@ -114,6 +114,9 @@ Formula::Answer Formula::solve(int64_t conflicts, std::span<const Literal> assum
   solver_->reserve(variables_);
   for (const Literal literal : assumptions)
     solver_->assume(literal);
+  // A conflict takes longer the more clauses there are.
+  constexpr int64_t mostWork = 1'000'000'000; // conflicts times clauses: seconds
+  conflicts = std::min(conflicts, mostWork / static_cast<int64_t>(std::max<size_t>(clauses_, 1)));
   solver_->limit("conflicts", static_cast<int>(std::clamp<int64_t>(conflicts, 0, INT_MAX)));
   switch (solver_->solve()) {
   case 10:

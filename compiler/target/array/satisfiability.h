@@ -57,7 +57,8 @@ public:
   /// How many clauses were added: what memory grows with.
   size_t clauses() const { return clauses_; }
 
-  /// Whether all clauses and the assumptions can hold; Unknown after that many conflicts.
+  /// Whether all clauses and the assumptions can hold; Unknown after that many conflicts, or fewer in a formula of more
+  /// than 5,000 clauses.
   Answer solve(int64_t conflicts, std::span<const Literal> assumptions = {});
   /// REQUIRES (both): the last answer was Satisfiable, and nothing was added since.
   bool value(Literal literal) const;

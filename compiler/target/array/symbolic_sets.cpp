@@ -57,8 +57,12 @@ SymbolicSets::SymbolicSets(const Symbolic& symbolic)
   box_ = holding(conditions);
 }
 
-isl::set SymbolicSets::holding(const std::string& condition) const {
-  return isl::set(isl::ctx(context_.get()), parameters_ + "{ " + iterators_ + " : " + condition + " }");
+const isl::set& SymbolicSets::holding(const std::string& condition) const {
+  const auto known = conditions_.find(condition);
+  if (known != conditions_.end())
+    return known->second;
+  isl::set made(isl::ctx(context_.get()), parameters_ + "{ " + iterators_ + " : " + condition + " }");
+  return conditions_.emplace(condition, std::move(made)).first->second;
 }
 
 std::string SymbolicSets::text(const Linear& value, const Vector& shift) {
@@ -84,13 +88,17 @@ const isl::set& SymbolicSets::space(uint32_t number, const Vector& shift) {
     std::string conditions = "true";
     for (const uint32_t each : piece)
       conditions += " and " + conditionText(symbolic_.conditions[each], shift);
-    made = made.unite(holding(conditions));
+    made = together(made, holding(conditions));
   }
-  return spaces_.emplace(std::pair(number, shift), made.intersect(*box_)).first->second;
+  return spaces_.emplace(std::pair(number, shift), made.intersect(*box_).coalesce()).first->second;
 }
 
-isl::map SymbolicSets::parsedMap(const std::string& range) const {
-  return isl::map(isl::ctx(context_.get()), parameters_ + "{ " + iterators_ + " -> [" + range + "] }");
+const isl::map& SymbolicSets::parsedMap(const std::string& range) const {
+  const auto known = maps_.find(range);
+  if (known != maps_.end())
+    return known->second;
+  isl::map made(isl::ctx(context_.get()), parameters_ + "{ " + iterators_ + " -> [" + range + "] }");
+  return maps_.emplace(range, std::move(made)).first->second;
 }
 
 isl::set SymbolicSets::later(const isl::set& where, const Vector& distance) const {
@@ -100,7 +108,7 @@ isl::set SymbolicSets::later(const isl::set& where, const Vector& distance) cons
   return where.apply(parsedMap(moved));
 }
 
-isl::map SymbolicSets::map(const std::vector<Linear>& values) const {
+const isl::map& SymbolicSets::map(const std::vector<Linear>& values) const {
   std::string range;
   for (size_t d = 0; d < values.size(); ++d)
     range += (d ? ", " : "") + text(values[d], {});

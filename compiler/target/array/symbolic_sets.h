@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -22,9 +23,11 @@ public:
   /// REQUIRES: validate() has nothing against the configuration, which outlives the sets.
   explicit SymbolicSets(const Symbolic& symbolic);
 
-  isl::set none() const { return holding("false"); }
+  const isl::set& none() const { return holding("false"); }
+  /// Both together, in as few pieces as isl finds: what is made of many parts is compared with many others.
+  static isl::set together(const isl::set& a, const isl::set& b) { return a.unite(b).coalesce(); }
   /// The iterations in which a condition in isl's words holds, over i0, i1, … and p0, p1, …
-  isl::set holding(const std::string& condition) const;
+  const isl::set& holding(const std::string& condition) const;
   /// Such an expression, at I + shift. No shift: at I.
   static std::string text(const Linear& value, const Vector& shift);
   /// A space at I + shift, within the loops and the sizes that are allowed.
@@ -32,7 +35,7 @@ public:
   /// The iterations I + distance of those in a set.
   isl::set later(const isl::set& where, const Vector& distance) const;
   /// From iterations to what the expressions are there.
-  isl::map map(const std::vector<Linear>& values) const;
+  const isl::map& map(const std::vector<Linear>& values) const;
   /// Into which tiles a step may lead: first the tile itself, last the one that is a neighbour along each loop.
   std::vector<Vector> crossings(const Vector& step) const;
   /// " (as in i = 3 for N = 5)"; nothing of an empty set.
@@ -44,13 +47,16 @@ private:
   struct Release {
     void operator()(isl_ctx* context) const;
   };
-  isl::map parsedMap(const std::string& range) const;
+  const isl::map& parsedMap(const std::string& range) const;
 
   const Symbolic& symbolic_;
   std::unique_ptr<isl_ctx, Release> context_; // before all sets, so that it goes last
   std::string parameters_, iterators_;
   std::optional<isl::set> box_;
   std::map<std::pair<uint32_t, Vector>, isl::set> spaces_;
+  // Reading a text takes longer than most of what is done with it.
+  mutable std::unordered_map<std::string, isl::set> conditions_;
+  mutable std::unordered_map<std::string, isl::map> maps_;
 };
 
 } // namespace strata::array

@@ -6,12 +6,14 @@
 
 namespace strata::array {
 
-isl::set SymbolicValues::where(const std::vector<Term>& terms) {
+const isl::set& SymbolicValues::where(const std::vector<Term>& terms) {
+  if (const auto known = where_.find(&terms); known != where_.end())
+    return known->second;
   isl::set all = sets_.none();
   for (const Term& term : terms)
     if (isHere(term))
-      all = all.unite(sets_.space(term.space, term.shift));
-  return all;
+      all = SymbolicSets::together(all, sets_.space(term.space, term.shift));
+  return where_.emplace(&terms, std::move(all)).first->second;
 }
 
 /// Whether the other end is not in another tile.
@@ -19,13 +21,15 @@ bool SymbolicValues::isHere(const Term& term) const {
   return std::ranges::all_of(term.crossing, [](int64_t each) { return each == 0; });
 }
 
-isl::set SymbolicValues::written(uint32_t instruction, Register reg) {
+const isl::set& SymbolicValues::written(uint32_t instruction, Register reg) {
+  if (const auto known = written_.find({instruction, reg}); known != written_.end())
+    return known->second;
   const SymbolicInstruction& each = symbolic_.instructions[instruction];
   isl::set all = sets_.none();
   for (const Destination& destination : each.destinations)
     if (destination.reg == reg)
-      all = all.unite(where(destination.when));
-  return all.intersect(where(each.when));
+      all = SymbolicSets::together(all, where(destination.when));
+  return written_.emplace(std::pair(instruction, reg), all.intersect(where(each.when)).coalesce()).first->second;
 }
 
 /// The latest value of the iteration that is there.
@@ -94,7 +98,7 @@ std::vector<Origin> SymbolicValues::output(const Access& access) {
     for (const Destination& destination : each.destinations)
       for (const Term& term : destination.when)
         if (destination.reg == access.reg && term.step.empty())
-          sent = sent.unite(sets_.space(term.space, term.shift));
+          sent = SymbolicSets::together(sent, sets_.space(term.space, term.shift));
     const isl::set got = sent.intersect(where(each.when)).intersect(accessed);
     if (!got.is_empty())
       origins.push_back({{MadeValue::Kind::Instruction, writer, SymbolicSets::Vector(symbolic_.loops.size(), 0)}, got});

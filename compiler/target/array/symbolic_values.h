@@ -30,16 +30,19 @@ public:
   std::vector<Origin> operand(uint32_t instruction, size_t number);
   /// Instructions of the same iteration.
   std::vector<Origin> output(const Access& access);
-  isl::set where(const std::vector<Term>& terms);
+  /// REQUIRES: the terms are the configuration's.
+  const isl::set& where(const std::vector<Term>& terms);
 
 private:
   bool isHere(const Term& term) const;
-  isl::set written(uint32_t instruction, Register reg);
+  const isl::set& written(uint32_t instruction, Register reg);
   void held(uint32_t reader, Register reg, isl::set rest, std::vector<Origin>& origins);
   void queued(Register reg, const isl::set& where, std::vector<Origin>& origins);
 
   const Symbolic& symbolic_;
   SymbolicSets& sets_;
+  std::map<const void*, isl::set> where_; // by the terms
+  std::map<std::pair<uint32_t, Register>, isl::set> written_;
 };
 
 } // namespace strata::array

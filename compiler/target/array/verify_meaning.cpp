@@ -188,7 +188,7 @@ isl::set MeaningVerifier::domain(const equations::Space& space) const {
   };
   isl::set all = sets_.none();
   for (const std::vector<Constraint>& piece : space.pieces)
-    all = all.unite(sets_.holding(text(piece) + " and " + text(graph_.context)));
+    all = SymbolicSets::together(all, sets_.holding(text(piece) + " and " + text(graph_.context)));
   return all;
 }
 
@@ -230,7 +230,7 @@ isl::set MeaningVerifier::claim(Key key, const isl::set& where, const isl::set& 
   if (fresh.is_empty())
     return fresh;
   const isl::set claimed = (known.times++ < mostTimes ? fresh : fresh.unite(possible).subtract(known.where)).coalesce();
-  known.where = known.where.unite(claimed).coalesce();
+  known.where = SymbolicSets::together(known.where, claimed);
   return claimed;
 }
 
@@ -317,7 +317,7 @@ void MeaningVerifier::proveVariable(uint32_t instruction, uint32_t variable, con
   isl::set defined = sets_.none();
   for (size_t n = 0; n < graph_.nodes.size() && name == graph_.variables[variable].name; ++n)
     if (!graph_.nodes[n].isOutput && graph_.nodes[n].target == variable)
-      defined = defined.unite(sets_.later(domains_[n], back));
+      defined = SymbolicSets::together(defined, sets_.later(domains_[n], back));
   const isl::set fresh = claim({instruction, "variable " + std::to_string(variable), back}, where,
                                defined.intersect(values_.where(symbolic_.instructions[instruction].when)));
   if (fresh.is_empty())
@@ -333,7 +333,7 @@ void MeaningVerifier::proveVariable(uint32_t instruction, uint32_t variable, con
     if (part.is_empty())
       continue;
     const Node& node = graph_.nodes[n];
-    if (isMade && !(isPassed && node.operation == Operation::Copy && !std::holds_alternative<Use>(node.operands[0])))
+    if (isMade && !(isPassed && node.operation == Operation::Copy))
       through(instruction, {Use{variable, back}, zero(), nullptr}, part);
     else
       proveNode(instruction, node, back, name == graph_.variables[variable].name, part);

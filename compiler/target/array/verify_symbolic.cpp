@@ -146,7 +146,7 @@ isl::set SymbolicVerifier::whole(const std::vector<Term>& terms, const std::stri
   for (const Term& term : terms) {
     if (!term.step.empty())
       fail(what + " is there or not depending on tiles");
-    made = made.unite(sets_.space(term.space, term.shift));
+    made = SymbolicSets::together(made, sets_.space(term.space, term.shift));
   }
   return made;
 }
@@ -154,7 +154,7 @@ isl::set SymbolicVerifier::whole(const std::vector<Term>& terms, const std::stri
 void SymbolicVerifier::add(std::vector<WayEnd>& ends, WayEnd end) {
   for (WayEnd& known : ends)
     if (known.instruction == end.instruction && known.step == end.step && known.crossing == end.crossing) {
-      known.where = known.where.unite(end.where);
+      known.where = SymbolicSets::together(known.where, end.where);
       return;
     }
   ends.push_back(std::move(end));
@@ -172,7 +172,7 @@ void SymbolicVerifier::collect(uint32_t at) {
                  term.crossing,
                  each.offset + each.latency,
                  resultType(functional(at)),
-                 sets_.space(term.space, term.shift).intersect(when)};
+                 sets_.space(term.space, term.shift).intersect(when).coalesce()};
       if (!end.where.is_empty())
         add(writes_[destination.reg], std::move(end));
     }
@@ -189,20 +189,20 @@ void SymbolicVerifier::operand(uint32_t at, size_t number) {
   const auto cover = [&](const isl::set& where) {
     if (const isl::set both = covered.intersect(where); !both.is_empty())
       fail(what + " has two values", both);
-    covered = covered.unite(where);
+    covered = SymbolicSets::together(covered, where);
   };
   std::map<Vector, std::map<Vector, isl::set>> distant; // by step, then by crossing
   for (const Source& source : each.operands[number]) {
     const Register reg = source.value.source;
     isl::set plain = sets_.none();
     for (const Term& term : source.when) {
-      const isl::set where = sets_.space(term.space, term.shift).intersect(when_[at]);
+      const isl::set where = sets_.space(term.space, term.shift).intersect(when_[at]).coalesce();
       if (where.is_empty())
         continue;
       if (reg.kind != Register::Kind::None)
         add(reads_[reg], {at, reg, term.step, term.crossing, each.offset, operandType(functional(at), number), where});
       if (term.step.empty()) {
-        plain = plain.unite(where);
+        plain = SymbolicSets::together(plain, where);
         continue;
       }
       if (reg.kind != Register::Kind::Feedback && reg.kind != Register::Kind::Input)
@@ -213,7 +213,7 @@ void SymbolicVerifier::operand(uint32_t at, size_t number) {
       isl::set& known = distant[term.step].try_emplace(term.crossing, sets_.none()).first->second;
       if (const isl::set both = known.intersect(where); !both.is_empty())
         fail(what + " has two values", both);
-      known = known.unite(where);
+      known = SymbolicSets::together(known, where);
     }
     cover(plain);
   }
@@ -244,7 +244,7 @@ void SymbolicVerifier::destinations(uint32_t at) const {
         if (each.instruction == at &&
             (each.isPlain() ||
              each.crossing == (isCrossing ? sets_.crossings(each.step).back() : Vector(each.step.size(), 0))))
-          where = where.unite(each.where);
+          where = SymbolicSets::together(where, each.where);
       if (!where.is_empty())
         sets.push_back(where);
     }
@@ -253,7 +253,7 @@ void SymbolicVerifier::destinations(uint32_t at) const {
     for (const isl::set& each : sets) {
       counted.push_back(sets_.none());
       for (size_t i = counted.size() - 1; i-- > 0;)
-        counted[i + 1] = counted[i + 1].unite(counted[i].intersect(each));
+        counted[i + 1] = SymbolicSets::together(counted[i + 1], counted[i].intersect(each));
       if (counted.size() > array_.destinations + 1 && !counted[array_.destinations + 1].is_empty())
         fail(called(at) + " writes more than " + std::to_string(array_.destinations) + " registers at once",
              counted[array_.destinations + 1]);
@@ -419,9 +419,9 @@ void SymbolicVerifier::queue(const QueueWay& way, const std::vector<WayEnd>& wri
   inTurn(way, readers, false);
   isl::set written = sets_.none(), read = sets_.none();
   for (const WayEnd& each : writers)
-    written = written.unite(sets_.later(each.where, way.distance));
+    written = SymbolicSets::together(written, sets_.later(each.where, way.distance));
   for (const WayEnd& each : readers)
-    read = read.unite(each.where);
+    read = SymbolicSets::together(read, each.where);
   if (const isl::set missing = read.subtract(written); !missing.is_empty())
     fail(way.name + " is read, but nothing was written for it", missing);
   if (const isl::set left = written.subtract(read); !left.is_empty())
@@ -529,7 +529,7 @@ void SymbolicVerifier::sameWriters() const {
           continue;
         const isl::set got = sets_.later(write.where, negative(step)).intersect(read.where);
         isl::set& known = byWriter.try_emplace(write.instruction, sets_.none()).first->second;
-        known = known.unite(got);
+        known = SymbolicSets::together(known, got);
       }
     }
   }
@@ -617,7 +617,7 @@ void SymbolicVerifier::accesses(bool isOutput) {
       }
       if (const isl::set both = taken.intersect(each.where); !both.is_empty())
         fail(called(each.instruction) + does + name(reg) + ", as another instruction of the iteration does", both);
-      taken = taken.unite(each.where);
+      taken = SymbolicSets::together(taken, each.where);
       isl::set rest = each.where;
       const auto found = all.find(reg);
       if (found != all.end())
@@ -677,7 +677,7 @@ void SymbolicVerifier::elements() {
       continue;
     if (!known->second.is_disjoint(image))
       fail("two accesses write one element of '" + array.name + "'");
-    known->second = known->second.unite(image);
+    known->second = SymbolicSets::together(known->second, image);
   }
 }
 
