@@ -90,7 +90,7 @@ const isl::set& SymbolicSets::space(uint32_t number, const Vector& shift) {
       conditions += " and " + conditionText(symbolic_.conditions[each], shift);
     made = together(made, holding(conditions));
   }
-  return spaces_.emplace(std::pair(number, shift), made.intersect(*box_).coalesce()).first->second;
+  return spaces_.emplace(std::pair(number, shift), simple(made.intersect(*box_))).first->second;
 }
 
 const isl::map& SymbolicSets::parsedMap(const std::string& range) const {
@@ -142,6 +142,19 @@ std::string SymbolicSets::example(const isl::set& where) const {
       list(isl_dim_param, symbolic_.parameters.size(), [&](size_t i) { return symbolic_.parameters[i]; });
   return " (as in " + list(isl_dim_set, symbolic_.loops.size(), [&](size_t i) { return symbolic_.loops[i].name; }) +
          (sizes.empty() ? "" : " for " + sizes) + ")";
+}
+
+/// isl 0.25 takes {0, 1} and the even numbers together for all numbers: where there are remainders, it is asked whether
+/// the set is still the same.
+isl::set SymbolicSets::simple(const isl::set& set) {
+  const isl::set made = set.coalesce();
+  const auto hasRemainders = [](isl_basic_set* piece, void*) {
+    const bool has = isl_basic_set_dim(piece, isl_dim_div) > 0;
+    isl_basic_set_free(piece);
+    return has ? isl_stat_error : isl_stat_ok;
+  };
+  const bool isPlain = isl_set_foreach_basic_set(set.get(), hasRemainders, nullptr) == isl_stat_ok;
+  return isPlain || made.is_equal(set) ? made : set;
 }
 
 bool SymbolicSets::isTrue(isl_bool answer) const {

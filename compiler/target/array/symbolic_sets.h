@@ -24,8 +24,10 @@ public:
   explicit SymbolicSets(const Symbolic& symbolic);
 
   const isl::set& none() const { return holding("false"); }
-  /// Both together, in as few pieces as isl finds: what is made of many parts is compared with many others.
-  static isl::set together(const isl::set& a, const isl::set& b) { return a.unite(b).coalesce(); }
+  /// The same set in as few pieces as isl finds: what is made of many parts is compared with many others.
+  static isl::set simple(const isl::set& set);
+  /// Both together, kept simple.
+  static isl::set together(const isl::set& a, const isl::set& b) { return simple(a.unite(b)); }
   /// The iterations in which a condition in isl's words holds, over i0, i1, … and p0, p1, …
   const isl::set& holding(const std::string& condition) const;
   /// Such an expression, at I + shift. No shift: at I.

@@ -29,7 +29,8 @@ const isl::set& SymbolicValues::written(uint32_t instruction, Register reg) {
   for (const Destination& destination : each.destinations)
     if (destination.reg == reg)
       all = SymbolicSets::together(all, where(destination.when));
-  return written_.emplace(std::pair(instruction, reg), all.intersect(where(each.when)).coalesce()).first->second;
+  return written_.emplace(std::pair(instruction, reg), SymbolicSets::simple(all.intersect(where(each.when))))
+      .first->second;
 }
 
 /// The latest value of the iteration that is there.

@@ -229,7 +229,8 @@ isl::set MeaningVerifier::claim(Key key, const isl::set& where, const isl::set& 
   const isl::set fresh = where.subtract(known.where);
   if (fresh.is_empty())
     return fresh;
-  const isl::set claimed = (known.times++ < mostTimes ? fresh : fresh.unite(possible).subtract(known.where)).coalesce();
+  const isl::set claimed =
+      SymbolicSets::simple(known.times++ < mostTimes ? fresh : fresh.unite(possible).subtract(known.where));
   known.where = SymbolicSets::together(known.where, claimed);
   return claimed;
 }

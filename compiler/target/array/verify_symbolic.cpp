@@ -172,7 +172,7 @@ void SymbolicVerifier::collect(uint32_t at) {
                  term.crossing,
                  each.offset + each.latency,
                  resultType(functional(at)),
-                 sets_.space(term.space, term.shift).intersect(when).coalesce()};
+                 SymbolicSets::simple(sets_.space(term.space, term.shift).intersect(when))};
       if (!end.where.is_empty())
         add(writes_[destination.reg], std::move(end));
     }
@@ -196,7 +196,7 @@ void SymbolicVerifier::operand(uint32_t at, size_t number) {
     const Register reg = source.value.source;
     isl::set plain = sets_.none();
     for (const Term& term : source.when) {
-      const isl::set where = sets_.space(term.space, term.shift).intersect(when_[at]).coalesce();
+      const isl::set where = SymbolicSets::simple(sets_.space(term.space, term.shift).intersect(when_[at]));
       if (where.is_empty())
         continue;
       if (reg.kind != Register::Kind::None)

@@ -1,9 +1,11 @@
 // What the verifier of symbolic configurations refuses: right ones with one thing changed in their text, each with what
 // is said of it; and others that come near and are right.
+#include "compiler/target/array/symbolic_sets.h"
 #include "compiler/target/array/verify_symbolic.h"
 #include "runtime/array/files.h"
 
 #include <gtest/gtest.h>
+#include <isl/set.h>
 
 namespace strata::array {
 namespace {
@@ -309,6 +311,20 @@ TEST_F(Verifying, Accesses) {
            "at another distance than the channel's"},
           {"y[i] register od0 channel 0", "y[i] register od0", "which belongs to a channel"},
           {"or s4|offset 2 when s4", "or s2|offset 2 when s2", "'y' is accessed along channel 0 where that may have"}});
+}
+
+/// Sets are kept simple without becoming other ones.
+TEST_F(Verifying, Sets) {
+  const std::variant<Symbolic, FileError> read = array::read(bitsText);
+  const SymbolicSets sets(std::get<Symbolic>(read));
+  const auto pieces = [](const isl::set& set) { return isl_set_n_basic_set(set.get()); };
+  const isl::set ends = SymbolicSets::together(sets.holding("0 <= i0 <= 3"), sets.holding("4 <= i0 <= 9"));
+  EXPECT_EQ(pieces(ends), 1);
+  EXPECT_TRUE(ends.is_equal(sets.holding("0 <= i0 <= 9")));
+  // isl takes these for all numbers.
+  const isl::set even = SymbolicSets::together(sets.holding("0 <= i0 <= 1"), sets.holding("i0 >= 0 and i0 mod 2 = 0"));
+  EXPECT_TRUE(even.is_disjoint(sets.holding("i0 = 3")));
+  EXPECT_TRUE(even.is_equal(sets.holding("0 <= i0 <= 1 or (i0 >= 0 and i0 mod 2 = 0)")));
 }
 
 } // namespace
