@@ -191,6 +191,17 @@ void addTiles(CLI::App* command, Options& options) {
       ->check(CLI::IsMember(machine::cornerNames()));
 }
 
+void addStats(CLI::App* command, Options& options, const std::string& about) {
+  command->add_option("--stats", options.stats, about)
+      ->expected(0, 1)
+      ->default_str("text")
+      ->check([](const std::string& value) {
+        return value == "text" || value == "json" || (value.rfind("json:", 0) == 0 && value != "json:")
+                   ? ""
+                   : "--stats takes nothing, json or json:FILE, not '" + value + "'";
+      });
+}
+
 void addTimes(CLI::App* command, Options& options) {
   command->add_flag("--time-passes", options.timePasses,
                     "how long each part of the compilation takes, on standard error");
@@ -238,17 +249,10 @@ Commands makeCommands(Options& options) {
                   "processes that the machine is spread over, started by mpirun: each has some of the processors of "
                   "which the machine says that they are processes; results do not depend on it")
       ->check(CLI::Range(1u, 65536u));
-  run->add_option("--stats", options.stats,
-                  "figures of the run: bytes and moves from memory to memory, runs of leaves, and what a processor "
-                  "array did; as "
-                  "text, or as one JSON object")
-      ->expected(0, 1)
-      ->default_str("text")
-      ->check([](const std::string& value) {
-        return value == "text" || value == "json" || (value.rfind("json:", 0) == 0 && value != "json:")
-                   ? ""
-                   : "--stats takes nothing, json or json:FILE, not '" + value + "'";
-      });
+  addStats(
+      run, options,
+      "figures of the run: bytes and moves from memory to memory, runs of leaves, and what a processor array did; as "
+      "text, or as one JSON object");
   run->add_option("--scratch", options.scratch,
                   "the folder for files that hold arrays on a machine's disk while the program runs; without it, "
                   "$TMPDIR, else /tmp");
@@ -306,11 +310,15 @@ Commands makeCommands(Options& options) {
   addReports(map, options);
 
   CLI::App* tune = commands.tune = app.add_subcommand(
-      "tune", "find the fastest mapping of a program for its sizes and this computer, by trying; strata run uses it "
-              "from then on");
+      "tune", "find the fastest mapping of a program for its sizes and a machine, by trying; strata run uses it from "
+              "then on");
   addProgram(tune, options);
   tune->add_option("--time", options.tuneSeconds, "seconds to take, 60 without it; what was found by then is kept")
       ->check(CLI::Range(1u, 1000000u));
+  tune->add_option("--by", options.tuneBy,
+                   "how fast a mapping is: by runs on this computer, the default where it is the machine, or by the "
+                   "estimate of strata estimate, the default for machines that are described")
+      ->check(CLI::IsMember({"runs", "estimate"}));
   tune->add_option("--threads", options.compile.threads,
                    "threads to use, 1 to " + std::to_string(runtime::mostWorkers) + "; as strata run takes them")
       ->check(CLI::Range(1u, runtime::mostWorkers));
@@ -318,6 +326,17 @@ Commands makeCommands(Options& options) {
                    "where to write the mapping, beside the place where strata run finds it; - is standard output");
   tune->add_option("--search", options.searchPicture, "draw the search, as SVG: what was tried, and the best so far");
   addReports(tune, options);
+
+  CLI::App* estimate = commands.estimate = app.add_subcommand(
+      "estimate",
+      "what a program would take on a described machine, which need not be there: from the costs, latencies "
+      "and bandwidths of its description. Nothing runs, and data is needed for sizes only");
+  addProgram(estimate, options);
+  addStats(estimate, options, "print it as text, the default, or as one JSON object");
+  estimate->add_flag("--untuned", options.isUntuned,
+                     "make the default mapping, also where strata tune has found one for these sizes");
+  addTimes(estimate, options);
+  addReports(estimate, options);
 
   CLI::App* instantiate = commands.instantiate = app.add_subcommand(
       "instantiate", "print what a symbolic configuration, which strata map writes for a processor array, becomes for "

@@ -13,8 +13,8 @@ namespace strata::driver {
 struct Commands {
   std::unique_ptr<CLI::App> app;
   // Owned by `app`.
-  CLI::App *run = nullptr, *check = nullptr, *build = nullptr, *map = nullptr, *tune = nullptr, *instantiate = nullptr,
-           *machine = nullptr, *show = nullptr, *help = nullptr, *completion = nullptr;
+  CLI::App *run = nullptr, *check = nullptr, *build = nullptr, *map = nullptr, *tune = nullptr, *estimate = nullptr,
+           *instantiate = nullptr, *machine = nullptr, *show = nullptr, *help = nullptr, *completion = nullptr;
 };
 
 /// The options are bound to `options`, which must live as long as the result.

@@ -1,6 +1,7 @@
 // The strata command: its subcommands, their options and help. What they do is in the other files of this folder.
 #include "compiler/driver/command/dispatch.h"
 #include "compiler/driver/command/commands.h"
+#include "compiler/driver/run/estimate.h"
 #include "compiler/driver/run/run.h"
 #include "compiler/driver/run/symbolic.h"
 #include "compiler/driver/tune/tune.h"
@@ -227,6 +228,8 @@ int strata::driver::dispatch(int argc, char** argv) {
   }
   if (*commands.tune)
     return tuneCommand(session);
+  if (*commands.estimate)
+    return estimateCommand(session);
   if (*commands.instantiate)
     return instantiateCommand(session);
   if (*commands.machine)

@@ -130,7 +130,7 @@ std::vector<OptionValue> makeValues() {
       {"FUNCTIONS", "", Kind::File, ".c .cpp .cc"},
       {"NAME", "", Kind::Machine, ".yaml" + (describing.empty() ? "" : " " + describing)},
       {"THING", "", Kind::Machine, ".yaml " + programs + " .json .trace"},
-      {"COMMAND", "", Kind::Words, "run check build map tune instantiate machine show cc c++ help completion"},
+      {"COMMAND", "", Kind::Words, "run check build map tune estimate instantiate machine show cc c++ help completion"},
       {"SHELL", "", Kind::Words, "bash zsh fish"},
   };
 }

@@ -183,6 +183,32 @@ public:
                         [&](const EntryArgument& argument) { return options_.files.contains(argument.name); });
   }
 
+  std::optional<Shapes> shapes() {
+    if (!readFiles() || !settleSizes(true))
+      return std::nullopt;
+    Shapes shapes;
+    for (const auto& [name, size] : known_)
+      shapes.sizes[name] = size.value;
+    for (size_t position = 0; position < entry_.arguments.size(); ++position) {
+      const EntryArgument& argument = entry_.arguments[position];
+      auto shape = shapeOf(position);
+      if (!shape ||
+          (files_[position] && !checkShape(files_[position]->shape(), *shape, inputOf(argument.name)->spec.path,
+                                           argument.name, diagnostics_, inputOf(argument.name)->where)))
+        return std::nullopt;
+      if (argument.words)
+        shape->push_back(argument.words);
+      shapes.blocks.push_back(argument.isBlock ? *shape : std::vector<int64_t>());
+      std::optional<int64_t>& scalar = shapes.scalars.emplace_back();
+      const InputOption* input = inputOf(argument.name);
+      int64_t value = 0;
+      if (!argument.isBlock && input && input->spec.kind == InputSpec::Kind::Value &&
+          !llvm::StringRef(input->spec.value).getAsInteger(10, value))
+        scalar = value;
+    }
+    return shapes;
+  }
+
   std::optional<Binding> run() {
     if (!readFiles() || !settleSizes(true))
       return std::nullopt;
@@ -545,6 +571,13 @@ std::optional<Binding> bindArguments(const EntryPoint& entry, DataOptions& optio
   if (!Names(entries, diagnostics).check(options))
     return std::nullopt;
   return Binder(entry, options, diagnostics).run();
+}
+
+std::optional<Shapes> settleShapes(const EntryPoint& entry, DataOptions& options, DiagnosticEngine& diagnostics) {
+  const std::vector<EntryPoint> entries{entry};
+  if (!Names(entries, diagnostics).check(options))
+    return std::nullopt;
+  return Binder(entry, options, diagnostics).shapes();
 }
 
 bool checkArguments(const std::vector<EntryPoint>& entries, DataOptions& options, DiagnosticEngine& diagnostics) {

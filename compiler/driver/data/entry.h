@@ -72,6 +72,17 @@ bool openInputFiles(DataOptions& options, DiagnosticEngine& diagnostics);
 /// zero without one.
 std::optional<Binding> bindArguments(const EntryPoint& entry, DataOptions& options, DiagnosticEngine& diagnostics);
 
+/// What is known of the arguments of a call without the arrays: the extents of each block, as compiled code has them,
+/// and the values of integers passed by value.
+struct Shapes {
+  std::map<std::string, int64_t> sizes;
+  std::vector<std::vector<int64_t>> blocks;    // empty: a scalar
+  std::vector<std::optional<int64_t>> scalars; // nothing: a block, or not an integer that is given as a number
+};
+
+/// Settles sizes from --size and from the headers of input files; needs no other data. Nothing on errors (reported).
+std::optional<Shapes> settleShapes(const EntryPoint& entry, DataOptions& options, DiagnosticEngine& diagnostics);
+
 /// Looks at data options without a run: that some entry point has each name, and that files, as far as sizes are known,
 /// fit the arguments. REQUIRES: an entry point. False where they do not (reported).
 bool checkArguments(const std::vector<EntryPoint>& entries, DataOptions& options, DiagnosticEngine& diagnostics);

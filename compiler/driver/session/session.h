@@ -33,6 +33,7 @@ struct Options {
   bool check = false, remarks = false, interpret = false, json = false, werror = false, list = false, header = false,
        isManual = false, timePasses = false;
   unsigned tuneSeconds = 60; // that strata tune takes
+  std::string tuneBy;        // --by: "runs", "estimate"; empty: as the machine is
   std::string searchPicture; // --search
   bool isUntuned = false;    // no mapping that was remembered is used
   bool isTuned = false;      // the mapping is one that was remembered

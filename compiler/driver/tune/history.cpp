@@ -95,7 +95,9 @@ std::string valuesText(const History& history, const std::vector<int64_t>& value
 std::string historyYaml(const History& history) {
   std::string text = "# How strata tune found the mapping beside this file. Nothing reads it but people.\n";
   text += "version: " + quoted(history.version) + "\nprogram: " + quoted(history.program) +
-          "\nentry: " + quoted(history.entry) + "\nmachine: " + quoted(history.machine) + "\nsizes: {";
+          "\nentry: " + quoted(history.entry) + "\nmachine: " + quoted(history.machine) + "\ntimes: " +
+          (history.isEstimated ? "estimates from the machine's description" : "measured on this computer") +
+          "\nsizes: {";
   for (size_t i = 0; i < history.sizes.size(); ++i)
     text += (i ? ", " : "") + quoted(history.sizes[i].first) + ": " + std::to_string(history.sizes[i].second);
   text += "}\nseconds: {before: " + secondsYaml(history.before) + ", after: " + secondsYaml(history.after) +
@@ -126,7 +128,10 @@ std::string historyPicture(const History& history) {
   const std::string title = history.entry + " on " + history.machine;
   drawing.text(left, 24, title + ": " + timeText(history.before) + " -> " + timeText(history.after), "",
                valuesText(history, history.tried[history.best].values));
-  drawing.text(left, 42, std::to_string(history.tried.size()) + " mappings tried; ended " + history.ended, "note");
+  drawing.text(left, 42,
+               std::to_string(history.tried.size()) + " mappings tried" + (history.isEstimated ? ", by estimate" : "") +
+                   "; ended " + history.ended,
+               "note");
   for (const double step : scale.steps()) {
     const std::string y = picture::coordinate(scale.at(step));
     drawing.path("M" + picture::coordinate(left) + " " + y + "H" + picture::coordinate(left + width), "class=\"grid\"");

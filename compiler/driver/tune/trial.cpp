@@ -2,6 +2,7 @@
 #include "compiler/driver/tune/trial.h"
 
 #include "base/process/process.h"
+#include "compiler/driver/run/estimate.h"
 #include "compiler/driver/session/output_files.h"
 #include "compiler/driver/session/prepare.h"
 #include "compiler/driver/session/tuned.h"
@@ -163,14 +164,15 @@ std::optional<std::string> mappingWith(Session& session, const notation::Chosen&
   return copied.answer.get<std::string>();
 }
 
-Trial tryMapping(Session& session, const notation::Chosen& chosen, unsigned halvings, const Measurement& measurement,
-                 int seconds, bool isShown) {
+/// What a copy says of a mapping, by whatever measures it there.
+static Trial trialOf(Session& session, const notation::Chosen& chosen, unsigned halvings, int seconds, bool isShown,
+                     const std::function<std::optional<Measured>()>& measure) {
   const Copied copied = ask(
       session,
       [&]() -> Json {
         session.options.json |= !isShown;
         choose(session, chosen, halvings);
-        const auto measured = measure(session, measurement);
+        const auto measured = measure();
         // What was reported has been printed.
         if (!measured)
           _exit(session.diagnostics.hasErrors() ? statusUserError : statusOurError);
@@ -193,6 +195,24 @@ Trial tryMapping(Session& session, const notation::Chosen& chosen, unsigned halv
   if (!problem.empty())
     trial.message = problem;
   return trial;
+}
+
+Trial tryMapping(Session& session, const notation::Chosen& chosen, unsigned halvings, const Measurement& measurement,
+                 int seconds, bool isShown) {
+  return trialOf(session, chosen, halvings, seconds, isShown, [&] { return measure(session, measurement); });
+}
+
+Trial estimateMapping(Session& session, const notation::Chosen& chosen, unsigned halvings, int seconds, bool isShown) {
+  return trialOf(session, chosen, halvings, seconds, isShown, [&]() -> std::optional<Measured> {
+    const auto estimated = estimateProgram(session);
+    if (!estimated) {
+      finish(session);
+      return std::nullopt;
+    }
+    reportAssumptions(session, *estimated);
+    finish(session);
+    return Measured{estimated->entry, estimated->machine, estimated->seconds(), estimated->sizes, {}};
+  });
 }
 
 } // namespace strata::driver

@@ -43,4 +43,8 @@ std::optional<std::string> mappingWith(Session& session, const notation::Chosen&
 Trial tryMapping(Session& session, const notation::Chosen& chosen, unsigned halvings, const Measurement& measurement,
                  int seconds, bool isShown = false);
 
+/// The same by an estimate (strata estimate): Measured::seconds is of the described machine, and there are no digests.
+Trial estimateMapping(Session& session, const notation::Chosen& chosen, unsigned halvings, int seconds,
+                      bool isShown = false);
+
 } // namespace strata::driver

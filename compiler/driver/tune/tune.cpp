@@ -1,4 +1,5 @@
-// The command, from beginning to end: describe, try the first, search, compare the best in turns, write and remember.
+// The command, from beginning to end: describe, try the first, search, compare the best (times in turns, or the results
+// of what was only estimated), write and remember.
 #include "compiler/driver/tune/tune.h"
 
 #include "compiler/driver/compile/notations.h"
@@ -73,12 +74,14 @@ public:
           .help("give the program a tunable for each size of a block, or run it as it is");
       return finish(session_);
     }
+    isByEstimate_ = options_.tuneBy.empty() ? !described_.isHere : options_.tuneBy == "estimate";
     history_.choices = described_.choices;
+    history_.isEstimated = isByEstimate_;
     const EndsSearch endsSearch;
     if (!tryFirst())
       return status_;
     searchAll();
-    const bool isRepeatable = compareInTurns();
+    const bool isRepeatable = isByEstimate_ ? compareResults() : compareInTurns();
     erase();
     return isRepeatable ? conclude() : finish(session_);
   }
@@ -109,6 +112,12 @@ private:
   }
 
   Trial attempt(const std::vector<int64_t>& values, const Measurement& measurement, int seconds, bool isShown = false) {
+    if (isByEstimate_)
+      return estimateMapping(session_, chosenAt(values), described_.halvings, seconds, isShown);
+    return runs(values, measurement, seconds, isShown);
+  }
+
+  Trial runs(const std::vector<int64_t>& values, const Measurement& measurement, int seconds, bool isShown = false) {
     return tryMapping(session_, chosenAt(values), described_.halvings, measurement, seconds, isShown);
   }
 
@@ -239,6 +248,43 @@ private:
     return true;
   }
 
+  /// By estimates nothing has run yet: the best has to give the results of the first on this computer. False where two
+  /// runs of the first give other ones (reported).
+  bool compareResults() {
+    Measurement once;
+    once.most = 1;
+    once.enough = 0;
+    tell("running the mapping in use, for its results");
+    const Trial first = runs(history_.tried[0].values, once, 0);
+    std::vector<size_t> order;
+    for (size_t i = 1; i < history_.tried.size(); ++i)
+      if (history_.tried[i].seconds && *history_.tried[i].seconds < gainShare * *history_.tried[0].seconds)
+        order.push_back(i);
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      return std::pair(*history_.tried[a].seconds, a) < std::pair(*history_.tried[b].seconds, b);
+    });
+    history_.best = 0;
+    for (const size_t candidate : order) {
+      TriedMapping& tried = history_.tried[candidate];
+      if (first.kind != Trial::Kind::Measured || isInterrupted) {
+        // It does not run here at all.
+        history_.isUnchecked = true;
+        history_.best = candidate;
+        break;
+      }
+      tell("comparing results of the best mapping with those of the mapping in use");
+      const Trial trial = runs(tried.values, once, 0);
+      if (trial.kind == Trial::Kind::Measured && trial.measured.digests == first.measured.digests) {
+        history_.best = candidate;
+        break;
+      }
+      tried.seconds.reset();
+      tried.why = trial.kind == Trial::Kind::Measured ? "it gives other results" : trial.message;
+    }
+    history_.after = *history_.tried[history_.best].seconds;
+    return true;
+  }
+
   int conclude() {
     const TriedMapping& best = history_.tried[history_.best];
     const auto text = mappingWith(session_, chosenAt(best.values), described_.halvings);
@@ -260,7 +306,12 @@ private:
               valuesText(history_, best.values, history_.tried.front().values).c_str());
     fprintf(report, "  %zu mappings tried, %zu of them refused or with other results; ended %s\n",
             history_.tried.size(), history_.tried.size() - taken, history_.ended.c_str());
-    if (!described_.isHere)
+    if (isByEstimate_)
+      fprintf(report, "  times are estimates from the machine's description%s\n",
+              history_.best == 0     ? ""
+              : history_.isUnchecked ? "; results were not compared, for the program does not run here"
+                                     : "; results are the same in a run on this computer");
+    else if (!described_.isHere)
       fprintf(report, "  times are this computer's, whatever the machine\n");
     if (!options_.searchPicture.empty() && !writeText(session_, options_.searchPicture, historyPicture(history_)))
       return finish(session_);
@@ -321,6 +372,7 @@ private:
   Measured first_;
   History history_;
   int limit_ = 0, status_ = statusFine;
+  bool isByEstimate_ = false;
   bool isTold_ = false;
 };
 

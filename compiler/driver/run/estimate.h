@@ -1,0 +1,30 @@
+// strata estimate: what a program would take on the machine that it is mapped to, from the machine's description alone
+// (compiler/cost/).
+#pragma once
+
+#include "compiler/cost/estimate.h"
+#include "compiler/driver/session/session.h"
+
+#include <optional>
+
+namespace strata::driver {
+
+/// An estimate and what it is of.
+struct Estimated {
+  std::string entry, machine;
+  std::map<std::string, int64_t> sizes;
+  cost::Estimate estimate;
+  /// Of a machine that states no clock, as if it had one of 1 GHz.
+  double seconds() const { return estimate.seconds.value_or(estimate.cycles * 1e-9); }
+};
+
+/// Of the program of the session, as strata run would map it. Nothing on errors (reported).
+std::optional<Estimated> estimateProgram(Session& session);
+
+/// Says what was taken for granted, as warnings.
+void reportAssumptions(Session& session, const Estimated& estimated);
+
+/// strata estimate. Returns an exit status.
+int estimateCommand(Session& session);
+
+} // namespace strata::driver
