@@ -41,12 +41,24 @@ struct Estimate {
   std::map<std::string, int64_t> counters; ///< of the program's own counts: those of strata run --stats
   std::vector<Assumption> assumptions;
   bool isSampled = false; ///< of long loops a few iterations stand for the others
+  /// What happened, where that was asked for; begins and ends in cycles.
+  struct Event {
+    enum class Kind : uint8_t { Run, Wait, Move };
+    Kind kind;
+    uint32_t processor; ///< its class, by number in the machine
+    uint64_t instance;
+    std::string name; ///< of the kernel, or of the block that is moved or waited for
+    double begin, end, bytes;
+  };
+  std::vector<Event> events;
+  bool isCutOff = false; ///< there were more
 };
 
 /// REQUIRES: a scheduled program of this machine that verifies, counted or not, which is changed: its kernels are tiled
 /// for the machine. `entry` is a function of it, the arguments are what is known of its own. Nothing on errors
 /// (reported).
 std::optional<Estimate> estimate(mlir::ModuleOp scheduled, const Machine& machine, llvm::StringRef entry,
-                                 llvm::ArrayRef<Known> arguments, DiagnosticEngine& diagnostics);
+                                 llvm::ArrayRef<Known> arguments, DiagnosticEngine& diagnostics,
+                                 bool keepsEvents = false);
 
 } // namespace strata::cost

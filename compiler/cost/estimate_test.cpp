@@ -28,7 +28,7 @@ struct EstimateTest : MappingTest {
   EstimateTest() : MappingTest(machineText) {}
 
   /// Of a function @f in `body`; [m] and [s] stand for vectors in main memory and in the store.
-  std::optional<Estimate> estimateOf(std::string body, llvm::ArrayRef<Known> arguments) {
+  std::optional<Estimate> estimateOf(std::string body, llvm::ArrayRef<Known> arguments, bool keepsEvents = false) {
     const auto replaceAll = [&](const std::string& from, const std::string& to) {
       for (size_t at = body.find(from); at != std::string::npos; at = body.find(from, at + to.size()))
         body.replace(at, from.size(), to);
@@ -36,7 +36,7 @@ struct EstimateTest : MappingTest {
     replaceAll("[m]", "memref<?xf32, #v, #svm.mem<@main>>");
     replaceAll("[s]", "memref<?xf32, #v, #svm.mem<@store>>");
     auto module = parse(body, "scheduled");
-    return module ? estimate(*module, machine, "f", arguments, diagnostics) : std::nullopt;
+    return module ? estimate(*module, machine, "f", arguments, diagnostics, keepsEvents) : std::nullopt;
   }
   double cyclesOf(const std::string& body, llvm::ArrayRef<Known> arguments) {
     const auto made = estimateOf(body, arguments);
@@ -66,8 +66,8 @@ TEST_F(EstimateTest, Moves) {
   const Known block = Known::block({1000});
   // Started, moved: 4,000 bytes at two a cycle over the wire.
   EXPECT_EQ(cyclesOf(workers("svm.move %a to %s : [m] to [s]\n", "%c1"), block), started + 10 + moved + 2000);
-  // Both share the one wire, which is busy for twice as long.
-  EXPECT_EQ(cyclesOf(workers("svm.move %a to %s : [m] to [s]\n"), block), 2 * 2000);
+  // Both share the one wire: the second's bytes come behind the first's.
+  EXPECT_EQ(cyclesOf(workers("svm.move %a to %s : [m] to [s]\n"), block), started + 10 + 2 * 2000 + moved);
   // Rows are read in accesses of 8 bytes: 12 become 16.
   EXPECT_EQ(cyclesOf(workers("svm.move %a to %s : [m] to [s]\n", "%c1"), Known::block({3})), started + 10 + moved + 8);
   // No bytes, no time but for the start.
@@ -156,6 +156,25 @@ TEST_F(EstimateTest, InstancesAndTurns) {
   EXPECT_EQ(made->processors[1].used, 2u);
   EXPECT_EQ(made->processors[1].computing, 4 * 77);
   EXPECT_EQ(*made->seconds, made->cycles * 1e-9);
+}
+
+/// Transfers are served in the order of their times, whoever's they are, and what is free serves the next.
+TEST_F(EstimateTest, WhatIsShared) {
+  // The first instance computes for 77 cycles before it moves, the second moves at once: it comes first.
+  const std::string body = "%is = arith.cmpi eq, %p, %c0 : index\nscf.if %is {\n"
+                           "  svm.run @given(%s) on @worker : ([s]) -> ()\n}\nsvm.move %a to %s : [m] to [s]\n";
+  const auto made = estimateOf(kernelOf("") + workers(body), Known::block({1000}), /*keepsEvents=*/true);
+  ASSERT_TRUE(made);
+  std::map<std::pair<uint64_t, std::string>, std::pair<double, double>> moves;
+  for (const Estimate::Event& each : made->events)
+    if (each.kind == Estimate::Event::Kind::Move)
+      moves[{each.instance, each.name}] = {each.begin, each.end};
+  ASSERT_EQ(moves.size(), 2u);
+  const auto &first = moves.begin()->second, &second = std::prev(moves.end())->second;
+  EXPECT_LT(second.first, first.first);
+  EXPECT_EQ(first.first, second.first + 2000);
+  EXPECT_EQ(first.second - first.first, 2000 + moved);
+  EXPECT_EQ(made->cycles, first.second);
 }
 
 /// Of a long loop a few iterations stand for all: the sums are those of all.

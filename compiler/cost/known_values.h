@@ -1,5 +1,5 @@
 // What is known of the values of a program while its cost is estimated: numbers that follow from its sizes, the extents
-// of blocks, and when what was started has ended. Of elements only those of variables are known (memref.alloca of a
+// of blocks, and which token is which. Of elements only those of variables are known (memref.alloca of a
 // single element). Used by one thread.
 #pragma once
 
@@ -20,12 +20,12 @@ struct Known {
   enum class Kind : uint8_t { Nothing, Number, Block, Token };
   Kind kind = Kind::Nothing;
   uint64_t bits = 0;                       ///< of a number, as interpret::PureFunction has them
-  double ends = 0;                         ///< of a token: when that has ended, in cycles
+  uint32_t token = 0;                      ///< its number (walk.h)
   llvm::SmallVector<int64_t, 4> extents{}; ///< of a block; -1: not known
 
   static Known number(int64_t value) { return {Kind::Number, static_cast<uint64_t>(value)}; }
   static Known block(llvm::ArrayRef<int64_t> extents);
-  static Known token(double ends) { return {Kind::Token, 0, ends}; }
+  static Known ofToken(uint32_t number) { return {Kind::Token, 0, number}; }
 };
 
 /// The values of one call of a function or kernel.
@@ -36,8 +36,8 @@ public:
   const Known& of(mlir::Value value) const;
   /// As an integer of its type, with its sign.
   std::optional<int64_t> integer(mlir::Value value) const;
-  /// When a token's operation has ended; 0 where that is not known.
-  double endOf(mlir::Value token) const { return of(token).ends; }
+  /// A token's number; 0 where it is not known.
+  uint32_t token(mlir::Value token) const { return of(token).token; }
   /// Of a block; -1 where it is not known.
   int64_t extent(mlir::Value block, unsigned dimension) const;
   /// Bytes of all elements; nothing where an extent is not known.

@@ -333,6 +333,8 @@ Commands makeCommands(Options& options) {
       "and bandwidths of its description. Nothing runs, and data is needed for sizes only");
   addProgram(estimate, options);
   addStats(estimate, options, "print it as text, the default, or as one JSON object");
+  estimate->add_option("--timeline", options.timeline,
+                       "write what would happen when, as a page that opens by itself (.html)");
   estimate->add_flag("--untuned", options.isUntuned,
                      "make the default mapping, also where strata tune has found one for these sizes");
   addTimes(estimate, options);

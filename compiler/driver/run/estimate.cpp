@@ -2,6 +2,7 @@
 #include "compiler/driver/run/estimate.h"
 
 #include "compiler/driver/compile/part_code.h"
+#include "compiler/driver/pages/timeline.h"
 #include "compiler/driver/run/run.h"
 #include "compiler/driver/session/output_files.h"
 #include "compiler/driver/session/prepare.h"
@@ -21,7 +22,7 @@ STRATA_DIAGNOSTIC(partsElsewhere, Error, "estimate-array",
                   "kernels of '{0}' run on a processor array of machine '{1}', whose cycles are counted as it runs");
 STRATA_DIAGNOSTIC(assumed, Warning, "estimate-assumed", "{0}");
 
-std::optional<Estimated> estimateProgram(Session& session) {
+std::optional<Estimated> estimateProgram(Session& session, bool keepsEvents) {
   DataOptions data;
   if (!prepare(session, data))
     return std::nullopt;
@@ -61,11 +62,14 @@ std::optional<Estimated> estimateProgram(Session& session) {
       arguments.push_back(cost::Known::number(*scalar));
     else
       arguments.emplace_back();
-  auto estimate = cost::estimate(*program->module, program->machine, name, arguments, session.diagnostics);
+  auto estimate = cost::estimate(*program->module, program->machine, name, arguments, session.diagnostics, keepsEvents);
   runtime::clearProgress();
   if (!estimate)
     return std::nullopt;
-  return Estimated{entry->name, program->machine.name, shapes->sizes, std::move(*estimate)};
+  Estimated made{entry->name, program->machine.name, shapes->sizes, std::move(*estimate), {}};
+  for (const machine::Processor& each : program->machine.processors)
+    made.processors.push_back(each.name);
+  return made;
 }
 
 namespace {
@@ -130,6 +134,69 @@ Json jsonOf(const Estimated& estimated) {
   return json;
 }
 
+/// What happened as rows of a timeline: of each processor, and of its moves, as many as are under way at once.
+Timeline timelineOf(const Estimated& estimated) {
+  const cost::Estimate& estimate = estimated.estimate;
+  const double microseconds = 1e6 * estimated.seconds() / std::max(estimate.cycles, 1.0);
+  Timeline timeline;
+  timeline.length = estimate.cycles * microseconds;
+  std::map<std::string, size_t> names;
+  using Event = cost::Estimate::Event;
+  std::map<std::pair<uint32_t, uint64_t>, std::vector<const Event*>> byProcessor;
+  std::map<uint32_t, uint64_t> instances;
+  for (const Event& each : estimate.events) {
+    byProcessor[{each.processor, each.instance}].push_back(&each);
+    instances[each.processor] = std::max(instances[each.processor], each.instance + 1);
+  }
+  for (const auto& [processor, events] : byProcessor) {
+    TimelineRow own;
+    own.processor = own.name = estimated.processors[processor.first] +
+                               (instances[processor.first] > 1 ? " " + std::to_string(processor.second) : "");
+    std::vector<TimelineRow> moves;
+    std::vector<double> free; // when each of these rows is
+    for (const Event* each : events) {
+      const bool isMove = each->kind == Event::Kind::Move, waits = each->kind == Event::Kind::Wait;
+      const std::string label =
+          waits ? "wait for " + (each->name.empty() ? "what goes on beside" : each->name) : each->name;
+      const auto [name, isNew] = names.try_emplace(label, timeline.names.size());
+      if (isNew)
+        timeline.names.push_back(label);
+      const TimelineSpan span{isMove  ? SpanKind::Move
+                              : waits ? SpanKind::Wait
+                                      : SpanKind::Run,
+                              each->begin * microseconds,
+                              (each->end - each->begin) * microseconds,
+                              name->second,
+                              0,
+                              static_cast<int64_t>(each->bytes)};
+      if (!isMove) {
+        own.spans.push_back(span);
+        continue;
+      }
+      size_t row = 0;
+      while (row < free.size() && free[row] > each->begin)
+        ++row;
+      if (row == free.size()) {
+        free.push_back(0);
+        TimelineRow& made = moves.emplace_back();
+        made.processor = own.processor;
+        made.name = "moves " + std::to_string(moves.size());
+        made.moves = true;
+      }
+      free[row] = each->end;
+      moves[row].spans.push_back(span);
+    }
+    timeline.rows.push_back(std::move(own));
+    for (TimelineRow& row : moves)
+      timeline.rows.push_back(std::move(row));
+  }
+  for (TimelineRow& row : timeline.rows)
+    std::sort(row.spans.begin(), row.spans.end(), [](const TimelineSpan& a, const TimelineSpan& b) {
+      return std::tuple(a.start, -a.length, a.name) < std::tuple(b.start, -b.length, b.name);
+    });
+  return timeline;
+}
+
 } // namespace
 
 void reportAssumptions(Session& session, const Estimated& estimated) {
@@ -147,10 +214,21 @@ int estimateCommand(Session& session) {
   if (!checkOutputFiles(session, {}))
     return finish(session);
   useTuned(session);
-  const auto estimated = estimateProgram(session);
+  const std::string& page = session.options.timeline;
+  const auto estimated = estimateProgram(session, !page.empty());
   if (!estimated)
     return finish(session);
   reportAssumptions(session, *estimated);
+  if (!page.empty() &&
+      !writeText(session, page,
+                 timelinePage(timelineOf(*estimated),
+                              estimated->entry + " on " + estimated->machine + ", estimated" +
+                                  (estimated->estimate.isSampled ? "; of long loops a few iterations are shown" : "") +
+                                  (estimated->estimate.isCutOff
+                                       ? "; only the first " + std::to_string(estimated->estimate.events.size()) +
+                                             " events are shown"
+                                       : ""))))
+    return finish(session);
   const std::string& form = session.options.stats;
   if (form.starts_with("json"))
     writeText(session, form.starts_with("json:") ? form.substr(5) : "", jsonOf(*estimated).dump(2) + "\n");

@@ -14,12 +14,14 @@ struct Estimated {
   std::string entry, machine;
   std::map<std::string, int64_t> sizes;
   cost::Estimate estimate;
+  std::vector<std::string> processors; ///< the machine's classes, by number
   /// Of a machine that states no clock, as if it had one of 1 GHz.
   double seconds() const { return estimate.seconds.value_or(estimate.cycles * 1e-9); }
 };
 
-/// Of the program of the session, as strata run would map it. Nothing on errors (reported).
-std::optional<Estimated> estimateProgram(Session& session);
+/// Of the program of the session, as strata run would map it. Nothing on errors (reported). `keepsEvents`: for a
+/// timeline.
+std::optional<Estimated> estimateProgram(Session& session, bool keepsEvents = false);
 
 /// Says what was taken for granted, as warnings.
 void reportAssumptions(Session& session, const Estimated& estimated);
