@@ -1,5 +1,6 @@
 """Random Sequoia programs under random mappings on random machines: every run agrees with the interpreter (--check), and all mappings of a
 program give the same bits, except where floating-point numbers are reduced: those are within the bound of their reduction, which --check knows.
+What strata estimate counts is what a run counts, where no data decides it.
 
   sequoia.py --strata build/bin/strata --seconds 60           as many programs as there is time for
   sequoia.py --strata build/bin/strata --seed 17 --count 1    one program, the seventeenth
@@ -29,7 +30,7 @@ from sequoia_map import FEATURES, Mapping
 REFUSED = {"sequoia-does-not-fit", "schedule-does-not-fit", "runtime-store-full", "mapping-flatten"}
 TIMEOUT = 600  # what ends a hang: a hundred times what a program takes
 SHIPPED = ("cell", "cell-disk", "smp-2level", "cluster", "host")
-VARIANTS = ("default", "random 0", "random 1", "random 2", "shipped 0", "shipped 1", "made")
+VARIANTS = ("default", "random 0", "random 1", "random 2", "shipped 0", "shipped 1", "made", "estimated")
 NODES = ("nodes 0", "nodes 1")  # need MPI
 # What cannot be spread over several processes is refused, too.
 APART = {"runtime-ranks-apart", "machine-process"}
@@ -154,13 +155,43 @@ class Case:
         differing = [name for name, bits in self.results().items() if bits != alone[name]]
         return wrong or (f"{', '.join(differing)} differs between one process and {self.processes}" if differing else None)
 
+    def compare_estimate(self, command):
+        """What is wrong with the figures of an estimate, or nothing: they are those of a run, and no part of a machine does more than there is time for."""
+        command.remove("--check")
+        wrong = self.execute([*command, f"--stats=json:{self.folder}/run.json"])
+        if wrong:
+            return wrong
+        words = [command[0], "estimate", *command[2:], f"--stats=json:{self.folder}/estimate.json", "--json"]
+        for option in ("--out", "--threads"):
+            while option in words:
+                del words[words.index(option):words.index(option) + 2]
+        status, said = Server.execute(words, False)
+        if status:
+            return f"the estimate ended with {status}\n{said[-3000:]}"
+        run, estimate = (json.loads((self.folder / name).read_text()) for name in ("run.json", "estimate.json"))
+        for name, carrier in estimate["carriers"].items():
+            if carrier["busy"] > carrier["count"] * estimate["cycles"] * (1 + 1e-9):
+                return f"'{name}' is busy for longer than the program takes: {estimate}"
+        for name, all_of in estimate["processors"].items():
+            if all_of["computing"] + all_of["waiting"] + all_of["starting"] > all_of["used"] * estimate["cycles"] * (1 + 1e-9):
+                return f"'{name}' does more than there is time for: {estimate}"
+        if "estimate-assumed" in said:
+            return None
+        counted = {"moves": run["moves"], **{f"{kind} {name}": count for kind in ("bytes", "runs", "starts") for name, count in run[kind].items()}}
+        seen = {"across", "within"}  # only as it runs
+        differing = [name for name in {**counted, **estimate["counters"]} if name.split()[0] in ("moves", "bytes", "runs", "starts")
+                     and not seen & set(name.split()) and not name.startswith("moves ")
+                     and counted.get(name, 0) != estimate["counters"].get(name, 0)]
+        return f"the estimate counts other {', '.join(differing)}: {estimate['counters']}, a run {counted}" if differing else None
+
     def run(self):
         """What is wrong, as (variant, text), or nothing."""
         expected = None
         for variant in self.variants:
             command = self.commands[variant] = self.command(variant)
             is_spread = variant in NODES
-            wrong = (self.conversion and self.execute(self.conversion)) or (self.compare_nodes if is_spread else self.execute)(command)
+            compare = self.compare_nodes if is_spread else self.compare_estimate if variant == "estimated" else self.execute
+            wrong = (self.conversion and self.execute(self.conversion)) or compare(command)
             self.runs += 1
             if wrong and code_of(wrong) in REFUSED | (APART if is_spread else set()) and "ended with 1" in wrong:
                 self.refused[code_of(wrong)] += 1
