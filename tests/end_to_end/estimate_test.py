@@ -134,6 +134,9 @@ class Estimate(harness.Case):
         result = self.strata("estimate", os.path.join(harness.ROOT, "examples/sequoia/sort/sort.sq"), "--machine", "cell", "--size", "N=5000")
         self.assertEqual(result.status, 0, str(result))
         self.assertRegex(result.err, r"warning\[estimate-assumed\]: how often the loop iterates depends on data; 8 times is assumed\n *--> .*sort.sq:\d+")
+        result = self.strata("estimate", os.path.join(harness.ROOT, "examples/sequoia/fft3d/fft3d.sq"), "--machine", "smp-2level", "--size", "L=64,M=64,N=64")
+        self.assertEqual(result.status, 0, str(result))
+        self.assertRegex(result.err, r"8 times is assumed\n *--> .*fft3d.sq:70:7")
 
     def test_what_has_no_estimate(self):
         program, *slow = self.slow(SLOW.replace("COSTS", ""))

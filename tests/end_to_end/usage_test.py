@@ -122,6 +122,8 @@ class Usage(harness.Case):
         self.refused_at("absent/x.so", "build", VECTADD, "-o", "absent/x.so", code="build-cannot-write")
         self.refused_at("x.txt", "build", VECTADD, "-o", "x.txt", code="build-unknown-output")
         self.refused_at("x.sym", "check", self.named("x.sym"), code="driver-unknown-notation", mentions="strata instantiate x.sym")
+        for command in ("map", "tune", "estimate"):
+            self.refused_at("x.ll", command, self.named("x.ll"), code="driver-unknown-notation", mentions="by strata run, check and build")
         self.refused_at("x.sym", "show", "x.sym", code="show-unknown-thing", mentions="strata instantiate x.sym")
 
     # ---- names ----

@@ -117,8 +117,9 @@ void addTarget(CLI::App* command, Options& options) {
                       "what runs the program: " + targetNames() + "; without it, what the machine says, else host");
 }
 
-void addProgram(CLI::App* command, Options& options, bool isLibrary = false) {
-  command->add_option("PROGRAM", options.compile.program, "a program in " + programKinds())->required();
+/// `withGraphs`: also programs whose graphs stand in LLVM IR.
+void addProgram(CLI::App* command, Options& options, bool withGraphs, bool isLibrary = false) {
+  command->add_option("PROGRAM", options.compile.program, "a program in " + programKinds(withGraphs))->required();
   command->add_option("FUNCTIONS", options.compile.functions,
                       "C or C++ files: " +
                           joined(ofNotations([](const Description& each) { return each.filesOfCAbout; })));
@@ -236,7 +237,7 @@ Commands makeCommands(Options& options) {
 
   CLI::App* run = commands.run = app.add_subcommand(
       "run", "compile, map and run a program; loop programs with + between them run at once on one processor array");
-  addProgram(run, options);
+  addProgram(run, options, /*withGraphs=*/true);
   addTarget(run, options);
   run->add_option("--out", options.outputs, "where to write an argument when the program has ended: C=FILE.npy")
       ->allow_extra_args(false);
@@ -274,14 +275,14 @@ Commands makeCommands(Options& options) {
   addReports(run, options);
 
   CLI::App* check = commands.check = app.add_subcommand("check", "report what is wrong with a program and its mapping");
-  addProgram(check, options);
+  addProgram(check, options, /*withGraphs=*/true);
   addTarget(check, options);
   addTimes(check, options);
   addReports(check, options);
 
   CLI::App* build = commands.build =
       app.add_subcommand("build", "compile to a library with a C header for its entry points, or to a program");
-  addProgram(build, options, /*isLibrary=*/true);
+  addProgram(build, options, /*withGraphs=*/true, /*isLibrary=*/true);
   addTarget(build, options);
   build
       ->add_option("-o,--output", options.output,
@@ -296,7 +297,7 @@ Commands makeCommands(Options& options) {
   addReports(build, options);
 
   CLI::App* map = commands.map = app.add_subcommand("map", "write the mapping that is used, ready to edit");
-  addProgram(map, options);
+  addProgram(map, options, /*withGraphs=*/false);
   if (const auto templates = ofNotations([](const Description& each) { return each.templateAbout; });
       !templates.empty())
     map->add_flag("--template", options.compile.mappingTemplate, joined(templates))->excludes("--map");
@@ -312,7 +313,7 @@ Commands makeCommands(Options& options) {
   CLI::App* tune = commands.tune = app.add_subcommand(
       "tune", "find the fastest mapping of a program for its sizes and a machine, by trying; strata run uses it from "
               "then on");
-  addProgram(tune, options);
+  addProgram(tune, options, /*withGraphs=*/false);
   tune->add_option("--time", options.tuneSeconds, "seconds to take, 60 without it; what was found by then is kept")
       ->check(CLI::Range(1u, 1000000u));
   tune->add_option("--by", options.tuneBy,
@@ -331,7 +332,7 @@ Commands makeCommands(Options& options) {
       "estimate",
       "what a program would take on a described machine, which need not be there: from the costs, latencies "
       "and bandwidths of its description. Nothing runs, and data is needed for sizes only");
-  addProgram(estimate, options);
+  addProgram(estimate, options, /*withGraphs=*/false);
   addStats(estimate, options, "print it as text, the default, or as one JSON object");
   estimate->add_option("--timeline", options.timeline,
                        "write what would happen when, as a page that opens by itself (.html)");

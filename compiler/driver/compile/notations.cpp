@@ -52,11 +52,12 @@ std::vector<std::string> notationsThat(llvm::function_ref<bool(const notation::D
   return ofNotations([&](const notation::Description& each) { return holds(each) ? each.name : std::string(); });
 }
 
-std::string programKinds() {
+std::string programKinds(bool withGraphs) {
   std::vector<std::string> kinds =
       ofNotations([](const notation::Description& each) { return each.name + " (" + each.ending + ")"; });
   kinds.push_back("the dialect (" + dialectEnding.str() + ")");
-  kinds.push_back("HPVM IR (.ll, .bc)");
+  if (withGraphs)
+    kinds.push_back("HPVM IR (.ll, .bc)");
   return listed(kinds);
 }
 

@@ -22,8 +22,9 @@ bool takesFunctions(llvm::StringRef file);
 
 /// "a, b or c", or with another word for "or".
 std::string listed(const std::vector<std::string>& words, const std::string& last = "or");
-/// "Sequoia (.sq), HBIR (.hbir), the dialect (.mlir) or HPVM IR (.ll, .bc)".
-std::string programKinds();
+/// "Sequoia (.sq), HBIR (.hbir), the dialect (.mlir) or HPVM IR (.ll, .bc)"; the last for commands that take
+/// `withGraphs`.
+std::string programKinds(bool withGraphs);
 /// The endings of notations' files: ".sq", ".hbir".
 std::vector<std::string> programEndings();
 /// The names of those notations for which something holds, for sentences about their programs.

@@ -82,6 +82,10 @@ static bool isC(llvm::StringRef file) {
   return llvm::is_contained({".c", ".cc", ".cpp", ".cxx", ".C"}, llvm::sys::path::extension(file));
 }
 
+static bool isLlvmIr(llvm::StringRef file) {
+  return llvm::is_contained({".ll", ".bc"}, llvm::sys::path::extension(file));
+}
+
 /// The program of a notation, read and checked. Null when it is wrong (reported), and for programs in the dialect.
 static std::unique_ptr<notation::Program> readProgram(BufferId file, const CompileOptions& options,
                                                       DiagnosticEngine& diagnostics) {
@@ -90,8 +94,9 @@ static std::unique_ptr<notation::Program> readProgram(BufferId file, const Compi
     const notation::Description* description = descriptionOf(options.program);
     diagnostics.report(noFunctions, options.functionsPlace, options.program, options.functions.front())
         .help(
-            description
-                ? description->functionsHelp
+            description ? description->functionsHelp
+            : isLlvmIr(options.program)
+                ? "LLVM IR is read where it holds dataflow graphs, by strata run, check and build"
                 : llvm::join(ofNotations([](const notation::Description& each) { return each.functionsHelp; }), "; "));
   }
   if (notation)

@@ -66,7 +66,10 @@ std::optional<Estimated> estimateProgram(Session& session, bool keepsEvents) {
   runtime::clearProgress();
   if (!estimate)
     return std::nullopt;
-  Estimated made{entry->name, program->machine.name, shapes->sizes, std::move(*estimate), {}};
+  Estimated made{entry->name, program->machine.name, shapes->sizes, std::move(*estimate), {}, {}};
+  for (const cost::Assumption& each : made.estimate.assumptions)
+    made.assumptions.emplace_back(sourceLocation(session.sources, each.at), each.text);
+  made.estimate.assumptions.clear();
   for (const machine::Processor& each : program->machine.processors)
     made.processors.push_back(each.name);
   return made;
@@ -201,10 +204,10 @@ Timeline timelineOf(const Estimated& estimated) {
 
 void reportAssumptions(Session& session, const Estimated& estimated) {
   constexpr size_t told = 4;
-  const std::vector<cost::Assumption>& assumptions = estimated.estimate.assumptions;
+  const auto& assumptions = estimated.assumptions;
   for (size_t i = 0; i < std::min(told, assumptions.size()); ++i) {
-    auto report =
-        session.diagnostics.report(assumed, sourceLocation(session.sources, assumptions[i].at), assumptions[i].text);
+    const auto& [where, text] = assumptions[i];
+    auto report = session.diagnostics.report(assumed, where, text);
     if (i == told - 1 && assumptions.size() > told)
       report.note("and " + std::to_string(assumptions.size() - told) + " more");
   }

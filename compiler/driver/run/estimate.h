@@ -13,7 +13,8 @@ namespace strata::driver {
 struct Estimated {
   std::string entry, machine;
   std::map<std::string, int64_t> sizes;
-  cost::Estimate estimate;
+  cost::Estimate estimate; ///< without assumptions, whose places go with the compilation
+  std::vector<std::pair<Location, std::string>> assumptions;
   std::vector<std::string> processors; ///< the machine's classes, by number
   /// Of a machine that states no clock, as if it had one of 1 GHz.
   double seconds() const { return estimate.seconds.value_or(estimate.cycles * 1e-9); }
