@@ -181,6 +181,12 @@ module attributes {svm.stage = "logical"} {
                          for name in ("slow.map", "best.map"))
         self.assertLess(after, before / 10)
 
+        # With data that it does not take, nothing is compared, and that is said.
+        told = self.strata("tune", os.path.join(harness.ROOT, "examples/sequoia/histogram/histogram.sq"), "--machine", "cell", "--size", "N=1000000,B=64", "--time", "3",
+                           STRATA_TUNED="")
+        self.assertEqual(told.status, 0, str(told))
+        self.assertRegex(told.out, r"results were not compared: .*index")
+
 
 if __name__ == "__main__":
     harness.main()

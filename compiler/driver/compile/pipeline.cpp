@@ -94,9 +94,8 @@ static std::unique_ptr<notation::Program> readProgram(BufferId file, const Compi
     const notation::Description* description = descriptionOf(options.program);
     diagnostics.report(noFunctions, options.functionsPlace, options.program, options.functions.front())
         .help(
-            description ? description->functionsHelp
-            : isLlvmIr(options.program)
-                ? "LLVM IR is read where it holds dataflow graphs, by strata run, check and build"
+            description
+                ? description->functionsHelp
                 : llvm::join(ofNotations([](const notation::Description& each) { return each.functionsHelp; }), "; "));
   }
   if (notation)
@@ -110,6 +109,8 @@ static std::unique_ptr<notation::Program> readProgram(BufferId file, const Compi
             : isSymbolic(options.program)
                 ? "it is what a program becomes for a processor array: strata instantiate " + options.program +
                       " --size … shows it for sizes, with -o FILE.html as a page, and strata run executes it"
+            : isLlvmIr(options.program)
+                ? "LLVM IR is read where it holds dataflow graphs, by strata run, check and build"
                 : llvm::join(ofNotations([](const notation::Description& each) {
                                return each.name + " programs end in " + each.ending;
                              }),

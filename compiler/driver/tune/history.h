@@ -25,7 +25,6 @@ struct History {
   double before = 0, after = 0;    ///< seconds of the first and the best, measured in turns at the end
   std::string ended;               ///< why the search ended: "after 60 s"
   bool isEstimated = false;        ///< times are the described machine's, by estimate
-  bool isUnchecked = false;        ///< … and nothing ran, so that results were not compared
 };
 
 /// "block of Cut 4096, loop i: swp of Cut 2"; only what differs from `from`, all where that is empty. Empty where

@@ -267,8 +267,8 @@ private:
     for (const size_t candidate : order) {
       TriedMapping& tried = history_.tried[candidate];
       if (first.kind != Trial::Kind::Measured || isInterrupted) {
-        // It does not run here at all.
-        history_.isUnchecked = true;
+        // It does not run here, or not with these data.
+        unchecked_ = isInterrupted ? "the search was interrupted" : first.message;
         history_.best = candidate;
         break;
       }
@@ -307,10 +307,11 @@ private:
     fprintf(report, "  %zu mappings tried, %zu of them refused or with other results; ended %s\n",
             history_.tried.size(), history_.tried.size() - taken, history_.ended.c_str());
     if (isByEstimate_)
-      fprintf(report, "  times are estimates from the machine's description%s\n",
-              history_.best == 0     ? ""
-              : history_.isUnchecked ? "; results were not compared, for the program does not run here"
-                                     : "; results are the same in a run on this computer");
+      fprintf(report, "  times are estimates from the machine's description%s%s\n",
+              history_.best == 0   ? ""
+              : unchecked_.empty() ? "; results are the same in a run on this computer"
+                                   : "; results were not compared: ",
+              history_.best == 0 ? "" : unchecked_.c_str());
     else if (!described_.isHere)
       fprintf(report, "  times are this computer's, whatever the machine\n");
     if (!options_.searchPicture.empty() && !writeText(session_, options_.searchPicture, historyPicture(history_)))
@@ -373,6 +374,7 @@ private:
   History history_;
   int limit_ = 0, status_ = statusFine;
   bool isByEstimate_ = false;
+  std::string unchecked_; // why results were not compared
   bool isTold_ = false;
 };
 

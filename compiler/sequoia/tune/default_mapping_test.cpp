@@ -273,6 +273,16 @@ TEST(SequoiaDefaultMapping, MaximaHoldAllAndShiftsAreSmall) {
   EXPECT_EQ(3000 % (1 << tunable(*mapping, "k")), 0);
 }
 
+/// Where one tunable sets how long rows are, they fill a few registers before there are more of them.
+TEST(SequoiaDefaultMapping, RowsComeBeforeMoreOfThem) {
+  Session session(exampleText("fft3d"));
+  for (const char* machine : {"cell", "cluster"}) {
+    std::optional<Mapping> mapping = make(session, machine, {{"L", 64}, {"M", 64}, {"N", 64}}, "FFT3D");
+    ASSERT_TRUE(mapping) << session.rendered();
+    EXPECT_GE(mapping->findInstance("Turn_Bundles")->tunables[1].value.value, 64) << machine << writeMapping(*mapping);
+  }
+}
+
 TEST(SequoiaDefaultMapping, AMaxOfALowerLevelHoldsWhatTheUpperOnesPass) {
   Session session("void task Main(inout int x[N]);\nvoid task<leaf> Main::L(inout int x[N]) { x[0] = 1; }\n"
                   "void task<inner> Main::I(inout int x[N]) { tunable t, most; "

@@ -1,5 +1,6 @@
-// The search: all tunables equal to the largest power of two that fits, then each doubled as long as all still fits,
-// the ones that set the innermost dimensions first. Blocks that stream by (streams.h) get rows as long as can be before
+// The search: all tunables equal to the largest power of two that fits, but one that alone sets how long rows are no
+// less than a few registers; then each doubled as long as all still fits, the ones that set the innermost dimensions
+// first. Blocks that stream by (streams.h) get rows as long as can be before
 // they get more of them. Maxima come before the others, which make do with the room that is left. A tunable that
 // divides a known size without rounding up is kept a divisor of it. Then settle.cpp sees to it that all comes out.
 #include "compiler/sequoia/tune/tune.h"
@@ -9,6 +10,7 @@
 #include "compiler/sequoia/check/fold.h"
 #include "compiler/sequoia/check/tunable_uses.h"
 #include "compiler/sequoia/resolve/graph_parts.h"
+#include "compiler/sequoia/tune/divisions.h"
 #include "compiler/sequoia/tune/settle.h"
 #include "compiler/sequoia/tune/streams.h"
 
@@ -36,52 +38,10 @@ struct Choice {
   int64_t cap = largestTunable;
   int64_t divides = 0; // a known size that it must divide; 0: none
   bool fixed = false;
-  bool streams = false; // it shapes blocks of which each element is used with its neighbours alone
+  bool setsRows = false; // of blocks of several dimensions, it alone the innermost one
+  bool streams = false;  // it shapes blocks of which each element is used with its neighbours alone
   TunableKind kind;
 };
-
-/// Whether a variable occurs other than in a divisor.
-bool occursAsFactor(const Expr* expr, const Variable* variable) {
-  if (!expr)
-    return false;
-  if (expr->kind == ExprKind::Variable)
-    return expr->variable == variable;
-  size_t count = expr->op == Operator::Divide && expr->kind == ExprKind::Binary ? 1 : expr->operands.size();
-  for (size_t i = 0; i < count; ++i)
-    if (occursAsFactor(expr->operands[i], variable))
-      return true;
-  return false;
-}
-
-/// Calls `visit(numerator)` for each division by the variable.
-template <typename Visit>
-void divisionsBy(const Expr* expr, const Variable* variable, Visit visit) {
-  if (!expr)
-    return;
-  const Expr* divisor = expr->kind == ExprKind::Binary && expr->op == Operator::Divide ? expr->operands[1] : nullptr;
-  while (divisor && divisor->kind == ExprKind::Cast)
-    divisor = divisor->operands[0];
-  if (divisor && divisor->kind == ExprKind::Variable && divisor->variable == variable)
-    visit(expr->operands[0]);
-  for (const Expr* operand : expr->operands)
-    divisionsBy(operand, variable, visit);
-}
-
-/// Whether some variable is declared with a division by the tunable, or some expression divides by it.
-bool isDivisorIn(const Stmt* stmt, const Variable* tunable) {
-  if (!stmt)
-    return false;
-  bool found = false;
-  const auto look = [&](const Expr* expr) { divisionsBy(expr, tunable, [&](const Expr*) { found = true; }); };
-  look(stmt->expression);
-  for (const Variable* variable : stmt->variables)
-    look(variable->initializer);
-  for (const Stmt* inner : {stmt->initial, stmt->body, stmt->otherwise})
-    found |= isDivisorIn(inner, tunable);
-  for (const Stmt* inner : stmt->statements)
-    found |= isDivisorIn(inner, tunable);
-  return found;
-}
 
 /// The largest power of two that is not above a value.
 int64_t powerOfTwo(int64_t value) {
@@ -108,11 +68,7 @@ public:
       boundEntry();
     shareOut();
     setMaxima();
-    int64_t value = largestTunable;
-    setAll(value);
-    while (value > 1 && !fits())
-      setAll(value /= 2);
-    if (fits())
+    if (setAlike() || (leastRow_ = 1, setAlike()))
       refine();
     const std::set<TunableUse> seen = tunablesOfSizes();
     for (const Choice& choice : choices_)
@@ -145,10 +101,19 @@ private:
     const int64_t value = valueOf(choice);
     return choice.kind.isShift ? int64_t(1) << std::min<int64_t>(value, 40) : value;
   }
+  /// As large as fits; false where nothing does.
+  bool setAlike() {
+    int64_t value = largestTunable;
+    for (setAll(value); value > 1 && !fits(); setAll(value))
+      value /= 2;
+    return fits();
+  }
   void setAll(int64_t value) {
     for (const Choice& choice : choices_)
       if (!choice.fixed)
-        set(choice, choice.streams && choice.dimension > 0 ? std::min(value, streamedRows) : value);
+        set(choice, choice.streams && choice.dimension > 0 ? std::min(value, streamedRows)
+                    : choice.setsRows                      ? std::max(value, leastRow_)
+                                                           : value);
   }
 
   void collect() {
@@ -167,6 +132,11 @@ private:
       streamed_ = streamedLeaves(graph_);
     for (Choice& choice : choices_)
       choice.streams = !limited_ && !choice.fixed && cutsAlike(*graph_.instances[choice.instance].variant);
+    for (Choice& choice : choices_)
+      choice.setsRows = choice.rank > 1 && choice.dimension == 0 &&
+                        std::ranges::count_if(choices_, [&](const Choice& other) {
+                          return other.instance == choice.instance && other.dimension == 0;
+                        }) == 1;
     std::sort(choices_.begin(), choices_.end(), [](const Choice& a, const Choice& b) {
       return std::tuple(a.dimension, a.instance, a.tunable->index) <
              std::tuple(b.dimension, b.instance, b.tunable->index);
@@ -646,6 +616,8 @@ private:
   const Machine& machine_;
   const uint64_t nearBytes_ = machine::figuresOf(machine_).nearBytes();
   const uint64_t cacheBytes_ = machine::figuresOf(machine_).cacheBytes;
+  // Elements that rows of a block have at least, where there is room: of 4 bytes, four registers.
+  int64_t leastRow_ = static_cast<int64_t>(machine::figuresOf(machine_).vectorBytes);
   std::set<std::string> streamed_; // leaves, by name, that instances call which cut alike
   const KnownSizes& known_;
   unsigned halvings_;
