@@ -7,6 +7,7 @@
 #include "llvm/Support/ErrorHandling.h"
 
 #include <atomic>
+#include <cstdio>
 #include <exception>
 #include <new>
 #include <string_view>
@@ -17,13 +18,20 @@
 namespace strata::driver {
 namespace {
 
-std::atomic_flag isLeaving;
+/// The status that the process ends with, or one of these.
+constexpr int isRunning = -1, isTelling = -2;
+std::atomic<int> ending = isRunning;
 
-/// Of several threads that find out at once, the first tells it and ends the process.
+/// Of several threads that find out at once, the first tells it and ends the process. Where the process ends as it
+/// should, what a thread of it lacks from then on is of no importance.
 [[noreturn]] void leave(int status, std::string_view code, std::string_view message, std::string_view reason,
                         std::string_view help) {
-  while (isLeaving.test_and_set())
-    pause();
+  int before = isRunning;
+  if (!ending.compare_exchange_strong(before, isTelling)) {
+    while (before == isTelling)
+      pause();
+    _exit(before);
+  }
   for (std::string_view part : {std::string_view("error["), code, std::string_view("]: "), message, reason,
                                 std::string_view("\n  = help: "), help, std::string_view("\n")})
     if (write(STDERR_FILENO, part.data(), part.size()) < 0)
@@ -76,6 +84,14 @@ void onTerminate() {
 }
 
 } // namespace
+
+void endWith(int status) {
+  fflush(nullptr);
+  int before = isRunning;
+  if (!ending.compare_exchange_strong(before, status))
+    while (before == isTelling)
+      pause();
+}
 
 void installLastResort() {
   std::set_terminate(onTerminate);

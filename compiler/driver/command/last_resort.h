@@ -7,4 +7,8 @@ namespace strata::driver {
 /// first.
 void installLastResort();
 
+/// The process ends with this status, all that it had to say being said: what another thread finds out from here on
+/// ends it in the same way, and an error that one is telling already comes first.
+void endWith(int status);
+
 } // namespace strata::driver
