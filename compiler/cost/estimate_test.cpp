@@ -208,6 +208,45 @@ TEST_F(EstimateTest, Variables) {
   EXPECT_TRUE(made->assumptions.empty());
 }
 
+/// What would take for ever to look at is not looked at in full; what would to follow is refused.
+TEST_F(EstimateTest, DeepNests) {
+  const auto nest = [](unsigned depth, const std::string& upper, const std::string& inner) {
+    std::string text;
+    for (unsigned i = 0; i < depth; ++i)
+      text += "scf.for %i" + std::to_string(i) + " = %c0 to " +
+              (upper == "before" ? (i ? "%i" + std::to_string(i - 1) : "%n") : upper) + " step %c1 {\n";
+    text += inner;
+    for (unsigned i = 0; i < depth; ++i)
+      text += "}\n";
+    return text;
+  };
+  const std::string store =
+      "%x = memref.load %s[%c0] : memref<?xf32, #v>\nmemref.store %x, %s[%c0] : memref<?xf32, #v>\n";
+  const std::string run = workers("svm.run @k(%s) on @worker : ([s]) -> ()\n", "%c1");
+  // Two iterations of each of 30 loops, each inside the other: each costs what is in it and 1 for itself.
+  double wanted = 3 + 4;
+  for (unsigned i = 0; i < 30; ++i)
+    wanted = 2 * (wanted + 1);
+  EXPECT_EQ(cyclesOf(kernelOf(nest(30, "%n", store)) + run, Known::block({2})), started + wanted);
+  // Bounds that follow from those around: by a sample.
+  EXPECT_GT(cyclesOf(kernelOf(nest(12, "before", store)) + run, Known::block({100})), started);
+  // Conditions that depend on data, in each other.
+  EXPECT_GT(cyclesOf(kernelOf("%f = memref.load %s[%c0] : memref<?xf32, #v>\n%l = arith.fptosi %f : f32 to i64\n"
+                              "%d = arith.index_cast %l : i64 to index\n" +
+                              nest(30, "%d", store)) +
+                         run,
+                     Known::block({100})),
+            started);
+  EXPECT_FALSE(estimateOf(
+      function("  %c5 = arith.constant 5 : index\n" + nest(12, "%c5", "svm.count \"turns\" by %c1 : index\n")),
+      Known::block({9})));
+  EXPECT_TRUE(reported("estimate-too-long"));
+  EXPECT_FALSE(estimateOf(function("  %many = arith.constant 70000 : index\n"
+                                   "  svm.instances \"i\" (%p) = (%c0) to (%many) on @worker parts 70000 {\n  }\n"),
+                          Known::block({9})));
+  EXPECT_TRUE(reported("estimate-too-many"));
+}
+
 /// One that does not end for an estimate is an error.
 TEST_F(EstimateTest, EndlessCalls) {
   const std::string body = "func.func @f(%a: [m]) attributes {svm.entry, svm.control = @control} {\n"

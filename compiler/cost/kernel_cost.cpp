@@ -19,18 +19,15 @@ namespace {
 
 enum Class : size_t { Add, Multiply, Divide, Root, Function, Convert, Load, StoreClass, Branch, Call, Free };
 
-constexpr OperationClass classes[] = {
-    {"add", 1, "sums, differences, comparisons, choices, bits"},
-    {"multiply", 1, "products, and sums with a product"},
-    {"divide", 16, "quotients and remainders"},
-    {"root", 16, "square roots"},
-    {"function", 40, "exp, sin and the like"},
-    {"convert", 1, "from one type to another"},
-    {"load", 1, "of an element, or of a vector of them"},
-    {"store", 1, "likewise"},
-    {"branch", 1, "an iteration of a loop, a condition"},
-    {"call", 10, "of a function"},
+/// In the order of Class: the name, and the cycles where a machine says nothing. docs/estimates.md has them too.
+constexpr struct {
+  const char* name;
+  double cycles;
+} classes[] = {
+    {"add", 1},     {"multiply", 1}, {"divide", 16}, {"root", 16},  {"function", 40},
+    {"convert", 1}, {"load", 1},     {"store", 1},   {"branch", 1}, {"call", 10},
 };
+static_assert(std::size(classes) == Free);
 
 Class classOf(Operation* op) {
   // Indices are computed beside, and lead to the elements that count.
@@ -97,14 +94,18 @@ double elementsReached(Operation* op) {
   return 0;
 }
 
-constexpr int64_t assumedIterations = 8;
 constexpr int64_t sample = 32;           // iterations of a loop that are looked at
 constexpr int64_t mostIterations = 4096; // of a loop with a condition
+constexpr uint64_t mostLooked =
+    4'000'000; // operations of a kernel; from then on one iteration of a loop stands for all
 
 } // namespace
 
-llvm::ArrayRef<OperationClass> operationClasses() {
-  return classes;
+std::vector<std::string> costNames() {
+  std::vector<std::string> names = {startCost, moveCost};
+  for (const auto& each : classes)
+    names.emplace_back(each.name);
+  return names;
 }
 
 std::optional<double> statedCost(const machine::Processor& processor, std::string_view name) {
@@ -122,14 +123,13 @@ const KernelCosts::Table& KernelCosts::tableOf(machine::ProcessorId id) {
     return table;
   const machine::Processor& processor = machine_[id];
   table.vectorBytes = processor.vector.value_or(figures_.vectorBytes);
-  for (const OperationClass& each : classes)
+  for (const auto& each : classes)
     table.cycles.push_back(statedCost(processor, each.name).value_or(each.cycles));
   table.cycles.push_back(0); // Free
   return table;
 }
 
 double KernelCosts::ofOperation(Operation* op, machine::ProcessorId processor) {
-  KnownValues none;
   const Table& table = tableOf(processor);
   return table.cycles[classOf(op)] * std::max(registersOf(op, table.vectorBytes), elementsReached(op));
 }
@@ -141,7 +141,8 @@ double KernelCosts::of(svm::KernelOp kernel, machine::ProcessorId processor, llv
     if (const auto stated = statedCost(machine_[processor], *kernel.getBlackbox()))
       return *stated;
   if (!kernel.isStructured()) {
-    assume(kernel, "what the kernel takes is not known, and counts as nothing");
+    if (assumed_.insert(kernel).second)
+      assumptions_.push_back({kernel.getLoc(), "what the kernel takes is not known, and counts as nothing"});
     return 0;
   }
   std::vector<int64_t> key;
@@ -153,23 +154,28 @@ double KernelCosts::of(svm::KernelOp kernel, machine::ProcessorId processor, llv
   const auto [found, isNew] = known_.try_emplace({kernel.getOperation(), processor.value, std::move(key)}, 0);
   if (!isNew)
     return found->second;
+  looked_ = 0;
+  assuming_.clear();
   KnownValues values;
   for (auto [argument, known] : llvm::zip(kernel.getBody().getArguments(), arguments))
     values.set(argument, known);
-  return found->second = region(kernel.getBody(), values, tableOf(processor)).cycles;
+  found->second = region(kernel.getBody(), values, tableOf(processor)).cycles;
+  for (const auto& [op, text] : assuming_)
+    if (assumed_.insert(op).second)
+      assumptions_.push_back({op->getLoc(), text});
+  return found->second;
 }
 
 void KernelCosts::assume(Operation* op, const char* text) {
-  if (quiet_ == 0 && assumed_.insert(op).second)
-    assumptions_.push_back({op->getLoc(), text});
+  if (!assumed_.contains(op))
+    assuming_.emplace_back(op, text);
 }
 
 KernelCosts::Sum KernelCosts::region(Region& region, KnownValues& values, const Table& table) {
   Sum sum;
   for (Block& block : region)
-    for (Operation& op : block) {
+    for (Operation& op : block)
       sum += operation(&op, values, table);
-    }
   return sum;
 }
 
@@ -184,75 +190,37 @@ KernelCosts::Sum KernelCosts::loop(Operation* op, Value iteration, std::optional
   const bool isKnown = lower && upper && step;
   const int64_t count = isKnown ? iterations(*lower, *upper, *step) : assumedIterations;
   if (!isKnown)
-    assume(op, "how often the loop iterates depends on data; 8 times is assumed");
+    assume(op, assumedIterationsText);
   if (count == 0)
     return {0, !isKnown};
-  ++quiet_;
-  Sum all = region(body, values, table);
-  --quiet_;
-  if (!all.isOpen || !isKnown) {
-    region(body, values, table); // tells what is assumed
-    values.forgetVariables(op);
+  // What is assumed because the iteration is not known yet is taken back where iterations are looked at one by one.
+  const size_t assumedBefore = assuming_.size();
+  const Sum all = region(body, values, table);
+  values.forgetVariables(op);
+  if (!all.isOpen || !isKnown || looked_ > mostLooked)
     return {static_cast<double>(count) * (all.cycles + overhead), !isKnown || all.isOpen};
-  }
-  // It may depend on the number of the iteration.
+  assuming_.resize(assumedBefore);
   const int64_t looked = std::min(count, sample);
   double sum = 0;
+  int64_t number = 0;
   bool isOpen = false;
-  for (int64_t number = 0; number < looked; ++number) {
+  while (number < looked && looked_ <= mostLooked) {
     // In the middle of equal shares; all where there are few.
     const int64_t at = looked == count ? number : (2 * number + 1) * count / (2 * looked);
     values.set(iteration, Known::number(*lower + at * *step));
-    values.forgetVariables(op);
     const Sum each = region(body, values, table);
+    values.forgetVariables(op);
     sum += each.cycles;
     isOpen |= each.isOpen;
-    if (number == 0 && each.isOpen) // on data, rather
-      return {static_cast<double>(count) * (each.cycles + overhead), true};
-  }
-  values.forgetVariables(op);
-  return {static_cast<double>(count) * (sum / static_cast<double>(looked) + overhead), isOpen};
-}
-
-/// As long as its condition is known; from then on as often as is assumed.
-KernelCosts::Sum KernelCosts::conditional(scf::WhileOp loop, KnownValues& values, const Table& table) {
-  llvm::SmallVector<Known> carried;
-  const auto set = [&](ValueRange to) {
-    for (auto [value, known] : llvm::zip(to, carried))
-      values.set(value, known);
-  };
-  const auto keep = [&](ValueRange from) {
-    carried.clear();
-    for (Value value : from)
-      carried.push_back(values.of(value));
-  };
-  Sum sum;
-  keep(loop.getInits());
-  int64_t left = assumedIterations;
-  for (int64_t number = 0;; ++number) {
-    set(loop.getBeforeArguments());
-    sum += region(loop.getBefore(), values, table);
-    sum.cycles += table.cycles[Branch];
-    const auto holds = values.integer(loop.getConditionOp().getCondition());
-    keep(loop.getConditionOp().getArgs());
-    const bool isOpen = !holds || number > mostIterations;
-    sum.isOpen |= isOpen;
-    if (isOpen)
-      assume(loop, "how often the loop iterates depends on data; 8 times is assumed");
-    if (isOpen)
-      values.forgetVariables(loop);
-    if (isOpen ? left-- == 0 : *holds == 0)
+    if (++number == 1 && each.isOpen) // on data, rather
       break;
-    set(loop.getAfterArguments());
-    sum += region(loop.getAfter(), values, table);
-    keep(loop.getYieldOp().getOperands());
   }
-  set(loop.getResults());
-  return sum;
+  return {static_cast<double>(count) * (sum / static_cast<double>(number) + overhead), isOpen};
 }
 
 KernelCosts::Sum KernelCosts::operation(Operation* op, KnownValues& values, const Table& table) {
   const double branch = table.cycles[Branch];
+  ++looked_;
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     const Sum sum = this->loop(op, loop.getInductionVar(), values.integer(loop.getLowerBound()),
                                values.integer(loop.getUpperBound()), values.integer(loop.getStep()), values, table);
@@ -296,8 +264,19 @@ KernelCosts::Sum KernelCosts::operation(Operation* op, KnownValues& values, cons
     }
     return sum;
   }
-  if (auto loop = dyn_cast<scf::WhileOp>(op))
-    return conditional(loop, values, table);
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    Sum sum;
+    int64_t number = 0;
+    const auto each = [&](Region& region) {
+      sum += this->region(region, values, table);
+      sum.cycles += &region == &loop.getBefore() ? branch : 0;
+    };
+    if (follow(loop, values, each, [&] { return ++number > mostIterations || looked_ > mostLooked; })) {
+      assume(op, assumedIterationsText);
+      sum.isOpen = true;
+    }
+    return sum;
+  }
   if (op->getNumRegions() > 0) { // masks, scopes
     Sum sum;
     for (Region& each : op->getRegions())

@@ -22,14 +22,8 @@ struct Assumption {
   std::string text;
 };
 
-/// A class of operations, as a machine's `costs` name it, with the cycles of one where the machine says nothing.
-struct OperationClass {
-  const char* name;
-  double cycles;
-  const char* about;
-};
-/// All of them, for help.
-llvm::ArrayRef<OperationClass> operationClasses();
+/// The names under which a machine's `costs` may have what is not a kernel: classes of operations, and starting.
+std::vector<std::string> costNames();
 /// What starting work on a processor, and having it start a move, costs; 0 where a machine does not say.
 inline constexpr const char *startCost = "kernel_start", *moveCost = "move_start";
 /// The cost of a class of operations, or of a kernel by its name, that a processor states.
@@ -64,16 +58,16 @@ private:
   Sum operation(mlir::Operation* op, KnownValues& values, const Table& table);
   Sum loop(mlir::Operation* op, mlir::Value iteration, std::optional<int64_t> lower, std::optional<int64_t> upper,
            std::optional<int64_t> step, KnownValues& values, const Table& table);
-  Sum conditional(mlir::scf::WhileOp loop, KnownValues& values, const Table& table);
   void assume(mlir::Operation* op, const char* text);
 
   const Machine& machine_;
   const machine::Figures figures_;
   std::vector<Assumption>& assumptions_;
-  std::set<const void*> assumed_; // operations of which that was said
+  std::set<const void*> assumed_;                                  // operations of which that was said
+  std::vector<std::pair<mlir::Operation*, const char*>> assuming_; // by the kernel that is looked at
   std::map<uint32_t, Table> tables_;
   std::map<std::tuple<const void*, uint32_t, std::vector<int64_t>>, double> known_;
-  unsigned quiet_ = 0; // assumptions are not told while a loop is tried
+  uint64_t looked_ = 0; // operations of the kernel that is looked at
 };
 
 } // namespace strata::cost

@@ -294,4 +294,37 @@ int64_t iterations(int64_t lower, int64_t upper, int64_t step) {
   return step > 0 && lower < upper ? llvm::divideCeilSigned(upper - lower, step) : 0;
 }
 
+bool follow(scf::WhileOp loop, KnownValues& values, llvm::function_ref<void(Region&)> each,
+            llvm::function_ref<bool()> isTooLong) {
+  SmallVector<Known> carried;
+  const auto set = [&](ValueRange to) {
+    for (auto [value, known] : llvm::zip(to, carried))
+      values.set(value, known);
+  };
+  const auto keep = [&](ValueRange from) {
+    carried.clear();
+    for (Value value : from)
+      carried.push_back(values.of(value));
+  };
+  bool isAssumed = false;
+  keep(loop.getInits());
+  for (int64_t left = assumedIterations;;) {
+    set(loop.getBeforeArguments());
+    each(loop.getBefore());
+    const auto holds = values.integer(loop.getConditionOp().getCondition());
+    keep(loop.getConditionOp().getArgs());
+    const bool isOpen = !holds || isTooLong();
+    isAssumed |= isOpen;
+    if (isOpen)
+      values.forgetVariables(loop);
+    if (isOpen ? left-- == 0 : *holds == 0)
+      break;
+    set(loop.getAfterArguments());
+    each(loop.getAfter());
+    keep(loop.getYieldOp().getOperands());
+  }
+  set(loop.getResults());
+  return isAssumed;
+}
+
 } // namespace strata::cost

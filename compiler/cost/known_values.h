@@ -5,10 +5,12 @@
 
 #include "compiler/interpret/scalar_functions.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/IntegerSet.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
@@ -62,5 +64,14 @@ private:
 
 /// Iterations of a loop with these bounds; 0 for a step that leads nowhere.
 int64_t iterations(int64_t lower, int64_t upper, int64_t step);
+
+/// Iterations of a loop where data decides how many there are, and how that is said.
+inline constexpr int64_t assumedIterations = 8;
+inline constexpr const char* assumedIterationsText = "how often the loop iterates depends on data; 8 times is assumed";
+
+/// Follows a loop as long as its condition is known and it does not become too long; from then on as often as is
+/// assumed. `each` carries out one of its regions. Returns whether anything was assumed.
+bool follow(mlir::scf::WhileOp loop, KnownValues& values, llvm::function_ref<void(mlir::Region&)> each,
+            llvm::function_ref<bool()> isTooLong);
 
 } // namespace strata::cost

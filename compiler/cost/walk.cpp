@@ -105,8 +105,8 @@ private:
   void repeatCounts(const std::map<std::string, int64_t>& since, double times);
 
   static constexpr uint64_t mostSteps = 200'000; // of one loop: operations that are carried out
-  static constexpr unsigned deepest = 256;       // calls
-  static constexpr int64_t assumedIterations = 8;
+  static constexpr uint64_t mostInAll = 10'000'000;
+  static constexpr double mostShared = 2e8; // that instances carry out which are not looked at each
 
   SymbolTable symbols_;
   const Machine& machine_;
@@ -116,6 +116,7 @@ private:
   std::set<const void*> assumed_;
   KernelCosts kernels_;
   uint64_t steps_ = 0;
+  double shared_ = 0;
   uint32_t marks_ = 0;
   unsigned depth_ = 0;
 };
@@ -129,7 +130,8 @@ void Walker::repeatCounts(const std::map<std::string, int64_t>& since, double ti
 }
 
 void Walker::operation(Operation* op, KnownValues& values, Executor& executor) {
-  ++steps_;
+  if (++steps_ > mostInAll)
+    throw TooLong{op, TooLong::Why::Operations};
   if (const auto moved = svm::transferOf(op))
     return transfer(*moved, values, executor);
   llvm::TypeSwitch<Operation*>(op)
@@ -270,8 +272,8 @@ void Walker::call(func::CallOp call, KnownValues& values, Executor& executor) {
     assume(call, "what the function takes is not known, and counts as nothing");
     return;
   }
-  if (++depth_ > deepest)
-    throw TooDeep{function};
+  if (++depth_ > mostCalls)
+    throw TooLong{function, TooLong::Why::Calls};
   KnownValues inner;
   for (auto [argument, operand] : llvm::zip(function.getArguments(), call.getOperands())) {
     Known known = values.of(operand);
@@ -307,7 +309,7 @@ void Walker::loop(scf::ForOp loop, KnownValues& values, Executor& executor) {
   const bool isKnown = lower && upper && step;
   const int64_t count = isKnown ? iterations(*lower, *upper, *step) : assumedIterations;
   if (!isKnown)
-    assume(loop, "how often the loop iterates depends on data; 8 times is assumed");
+    assume(loop, assumedIterationsText);
   SmallVector<Known> carried;
   for (Value value : loop.getInitArgs())
     carried.push_back(values.of(value));
@@ -356,37 +358,12 @@ void Walker::loop(scf::ForOp loop, KnownValues& values, Executor& executor) {
     values.set(result, known);
 }
 
-/// As long as its condition is known; from then on as often as is assumed.
 void Walker::conditional(scf::WhileOp loop, KnownValues& values, Executor& executor) {
-  SmallVector<Known> carried;
-  const auto set = [&](ValueRange to) {
-    for (auto [value, known] : llvm::zip(to, carried))
-      values.set(value, known);
-  };
-  const auto keep = [&](ValueRange from) {
-    carried.clear();
-    for (Value value : from)
-      carried.push_back(values.of(value));
-  };
-  keep(loop.getInits());
   const uint64_t begin = steps_;
-  for (int64_t left = assumedIterations;;) {
-    set(loop.getBeforeArguments());
-    block(*loop.getBeforeBody(), values, executor);
-    const auto holds = values.integer(loop.getConditionOp().getCondition());
-    keep(loop.getConditionOp().getArgs());
-    const bool isOpen = !holds || steps_ - begin > mostSteps;
-    if (isOpen)
-      assume(loop, "how often the loop iterates depends on data; 8 times is assumed");
-    if (isOpen)
-      values.forgetVariables(loop);
-    if (isOpen ? left-- == 0 : *holds == 0)
-      break;
-    set(loop.getAfterArguments());
-    block(*loop.getAfterBody(), values, executor);
-    keep(loop.getYieldOp().getOperands());
-  }
-  set(loop.getResults());
+  if (follow(
+          loop, values, [&](Region& region) { block(region.front(), values, executor); },
+          [&] { return steps_ - begin > mostSteps; }))
+    assume(loop, assumedIterationsText);
 }
 
 /// What is not distributed is carried out one after another.
@@ -396,7 +373,7 @@ void Walker::parallel(svm::ParallelOp loop, KnownValues& values, Executor& execu
   const auto lower = values.integer(loop.getLower()[dimension]), upper = values.integer(loop.getUpper()[dimension]);
   const bool isKnown = lower && upper;
   if (!isKnown)
-    assume(loop, "how often the loop iterates depends on data; 8 times is assumed");
+    assume(loop, assumedIterationsText);
   const int64_t count = isKnown ? iterations(*lower, *upper, 1) : assumedIterations;
   for (int64_t number = 0; number < count; ++number) {
     values.set(loop.iteration(dimension), Known::number(lower.value_or(0) + number));
@@ -411,6 +388,8 @@ void Walker::instances(svm::InstancesOp instances, KnownValues& values, Executor
     assume(instances, "how many processors take part depends on data; all are assumed to");
   const int64_t first = lower.value_or(0);
   const int64_t count = lower && upper ? iterations(*lower, *upper, 1) : static_cast<int64_t>(machine_[on].count);
+  if (count > mostInstances)
+    throw TooLong{instances, TooLong::Why::Instances};
   const double started = count > 1 || on != executor.processor ? costOf(on, startCost) : 0;
   Fork all{on, {}};
   const auto execute = [&](int64_t number) {
@@ -430,6 +409,9 @@ void Walker::instances(svm::InstancesOp instances, KnownValues& values, Executor
         static_cast<double>(steps_ - stepsBefore) * static_cast<double>(count) < static_cast<double>(mostSteps))
       continue;
     // The first stands for all but the last, which may have less to do.
+    shared_ += static_cast<double>(count - 2) * static_cast<double>(steps_ - stepsBefore);
+    if (shared_ > mostShared)
+      throw TooLong{instances, TooLong::Why::Operations};
     repeatCounts(countersBefore, static_cast<double>(count - 2));
     all.instances.resize(static_cast<size_t>(count - 1), all.instances.front());
     number = count - 2;

@@ -8,12 +8,15 @@
 
 namespace strata::cost {
 
-/// A function calls itself more often than is followed.
-struct TooDeep {
+/// More than is followed.
+struct TooLong {
   mlir::Operation* at;
+  enum class Why : uint8_t { Calls, Operations, Instances } why;
 };
+inline constexpr unsigned mostCalls = 256; ///< within each other
+inline constexpr int64_t mostInstances = 1 << 16;
 
-/// REQUIRES: as estimate() does. `routes` outlives what is given. Throws TooDeep.
+/// REQUIRES: as estimate() does. `routes` outlives what is given. Throws TooLong.
 Walked walk(mlir::ModuleOp module, const Machine& machine, Routes& routes, mlir::func::FuncOp entry,
             llvm::ArrayRef<Known> arguments);
 

@@ -177,10 +177,10 @@ class Case:
                 return f"'{name}' does more than there is time for: {estimate}"
         if "estimate-assumed" in said:
             return None
-        counted = {"moves": run["moves"], **{f"{kind} {name}": count for kind in ("bytes", "runs", "starts") for name, count in run[kind].items()}}
+        counted = {"moves": run["moves"], "moves elided": run["moves_elided"], "moves hoisted": run["moves_hoisted"], **{f"{kind} {name}": count for kind in ("bytes", "runs", "starts") for name, count in run[kind].items()}}
         seen = {"across", "within"}  # only as it runs
         differing = [name for name in {**counted, **estimate["counters"]} if name.split()[0] in ("moves", "bytes", "runs", "starts")
-                     and not seen & set(name.split()) and not name.startswith("moves ")
+                     and not seen & set(name.split())
                      and counted.get(name, 0) != estimate["counters"].get(name, 0)]
         return f"the estimate counts other {', '.join(differing)}: {estimate['counters']}, a run {counted}" if differing else None
 

@@ -126,6 +126,12 @@ class Estimate(harness.Case):
                            ("kernel_start: 900", "starting"), ("move_start: 900", "starting")):
             dear = self.estimate(*self.slow(SLOW.replace("COSTS", f", costs: {{{cost}}}")), "--size", "N=100000")["processors"]["worker"]
             self.assertGreater(dear[part], plain[part], cost)
+        # A name that no estimate asks for is told where it is nearly one; of kernels of other programs nothing is said.
+        for cost, said in (("mulitply: 3", "did you mean 'multiply'?"), ("kernel_strat: 3", "did you mean 'kernel_start'?"), ("Product_Rows: 3", None)):
+            told = self.strata("estimate", *self.slow(SLOW.replace("COSTS", f", costs: {{{cost}}}")), "--size", "N=1000")
+            self.assertEqual(told.status, 0, str(told))
+            self.assertEqual("warning[estimate-unknown-cost]" in told.err, said is not None, str(told))
+            self.assertIn(said or "", told.err)
         # A narrower vector takes more operations.
         narrow = self.estimate(*self.slow(SLOW.replace("COSTS", ", vector: 16")), "--size", "N=100000")["processors"]["worker"]
         self.assertGreater(narrow["computing"], 2 * plain["computing"])

@@ -195,7 +195,8 @@ void task<leaf> Twice::Chain(in float a[N], out float b[N])
 
     def test_a_program_that_does_another_thing_each_time_is_refused(self):
         mapping = self.external("struct timespec now; clock_gettime(CLOCK_MONOTONIC, &now); out[0] = (float)(now.tv_nsec % 1000003);")
-        self.is_refused("tune", "p.sq", "--map", mapping, "--size", "N=6400", "--time", "1", code="tune-not-repeated", mentions=("'b'",))
+        for by in ("runs", "estimate"):
+            self.is_refused("tune", "p.sq", "--map", mapping, "--size", "N=6400", "--time", "1", "--by", by, code="tune-not-repeated", mentions=("'b'",))
 
     def test_a_search_that_is_interrupted_keeps_what_it_found(self):
         self.write("p.sq", CUT)

@@ -166,14 +166,9 @@ public:
   bool check() {
     if (!readFiles() || !settleSizes(false))
       return false;
-    for (size_t position = 0; position < entry_.arguments.size(); ++position) {
-      const std::optional<std::vector<int64_t>> shape = knownShape(position);
-      const EntryArgument& argument = entry_.arguments[position];
-      if (!shape ||
-          (files_[position] && !checkShape(files_[position]->shape(), *shape, inputOf(argument.name)->spec.path,
-                                           argument.name, diagnostics_, inputOf(argument.name)->where)))
+    for (size_t position = 0; position < entry_.arguments.size(); ++position)
+      if (!fitsFile(position, knownShape(position)))
         return false;
-    }
     return true;
   }
 
@@ -191,10 +186,8 @@ public:
       shapes.sizes[name] = size.value;
     for (size_t position = 0; position < entry_.arguments.size(); ++position) {
       const EntryArgument& argument = entry_.arguments[position];
-      auto shape = shapeOf(position);
-      if (!shape ||
-          (files_[position] && !checkShape(files_[position]->shape(), *shape, inputOf(argument.name)->spec.path,
-                                           argument.name, diagnostics_, inputOf(argument.name)->where)))
+      auto shape = checkedShapeOf(position);
+      if (!shape)
         return std::nullopt;
       if (argument.words)
         shape->push_back(argument.words);
@@ -373,6 +366,17 @@ private:
     return std::nullopt;
   }
 
+  /// The shape, where there is one and the argument's file has it.
+  std::optional<std::vector<int64_t>> fitsFile(size_t position, std::optional<std::vector<int64_t>> shape) {
+    const std::string& name = entry_.arguments[position].name;
+    if (shape && files_[position] &&
+        !checkShape(files_[position]->shape(), *shape, inputOf(name)->spec.path, name, diagnostics_,
+                    inputOf(name)->where))
+      shape.reset();
+    return shape;
+  }
+  std::optional<std::vector<int64_t>> checkedShapeOf(size_t position) { return fitsFile(position, shapeOf(position)); }
+
   /// Extents as far as sizes are known; -1 where they are not. Nothing where one is negative (reported).
   std::optional<std::vector<int64_t>> knownShape(size_t position) {
     const EntryArgument& argument = entry_.arguments[position];
@@ -415,11 +419,8 @@ private:
   std::optional<Array> makeArray(size_t position) {
     const EntryArgument& argument = entry_.arguments[position];
     const InputOption* input = inputOf(argument.name);
-    auto shape = shapeOf(position);
+    auto shape = checkedShapeOf(position);
     if (!shape)
-      return std::nullopt;
-    if (files_[position] &&
-        !checkShape(files_[position]->shape(), *shape, input->spec.path, argument.name, diagnostics_, input->where))
       return std::nullopt;
     if (argument.inFile || argument.isDistributed)
       return makeFile(position, input, *shape);

@@ -16,7 +16,7 @@ struct Estimated {
   cost::Estimate estimate; ///< without assumptions, whose places go with the compilation
   std::vector<std::pair<Location, std::string>> assumptions;
   std::vector<std::string> processors; ///< the machine's classes, by number
-  /// Of a machine that states no clock, as if it had one of 1 GHz.
+  /// Of a machine that states no clock (Estimate::seconds), as if it had one of 1 GHz.
   double seconds() const { return estimate.seconds.value_or(estimate.cycles * 1e-9); }
 };
 

@@ -116,6 +116,7 @@ std::optional<Described> describe(Session& session) {
         Json json = {{"halvings", compiler.options().halvings},
                      {"machine", machine->name},
                      {"key", tunedKey(session, compiler, *machine)},
+                     {"clock", machine->clock != 0},
                      {"here", contentHash(*machine) == contentHash(describeHost())},
                      {"choices", Json::array()}};
         for (const notation::Choice& choice : choices)
@@ -136,6 +137,7 @@ std::optional<Described> describe(Session& session) {
   described.machine = copied.answer["machine"];
   described.key = copied.answer["key"];
   described.isHere = copied.answer["here"];
+  described.hasClock = copied.answer["clock"];
   for (const Json& choice : copied.answer["choices"])
     described.choices.push_back({choice["instance"], choice["name"], choice["value"],
                                  choice["values"].get<std::vector<int64_t>>(),

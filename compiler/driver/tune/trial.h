@@ -18,6 +18,7 @@ struct Described {
   unsigned halvings = 0;    ///< of the room that a default mapping aims at
   std::string machine, key; ///< the machine's name; what a remembered mapping is found by
   bool isHere = false;      ///< the machine is this computer
+  bool hasClock = false;    ///< its description states one
 };
 
 struct Trial {
