@@ -237,9 +237,11 @@ TEST_F(EstimateTest, DeepNests) {
                          run,
                      Known::block({100})),
             started);
-  EXPECT_FALSE(estimateOf(
-      function("  %c5 = arith.constant 5 : index\n" + nest(12, "%c5", "svm.count \"turns\" by %c1 : index\n")),
-      Known::block({9})));
+  // Long for one processor, and there are very many.
+  EXPECT_FALSE(estimateOf(function("  %c5000 = arith.constant 5000 : index\n  %many = arith.constant 60000 : index\n"
+                                   "  svm.instances \"i\" (%p) = (%c0) to (%many) on @worker parts 60000 {\n" +
+                                   nest(1, "%c5000", "svm.count \"turns\" by %c1 : index\n") + "  }\n"),
+                          Known::block({9})));
   EXPECT_TRUE(reported("estimate-too-long"));
   EXPECT_FALSE(estimateOf(function("  %many = arith.constant 70000 : index\n"
                                    "  svm.instances \"i\" (%p) = (%c0) to (%many) on @worker parts 70000 {\n  }\n"),

@@ -104,8 +104,9 @@ private:
   /// Counts since then, so many times more.
   void repeatCounts(const std::map<std::string, int64_t>& since, double times);
 
-  static constexpr uint64_t mostSteps = 200'000; // of one loop: operations that are carried out
-  static constexpr uint64_t mostInAll = 10'000'000;
+  static constexpr uint64_t mostSteps = 200'000;    // of one loop: operations that are carried out
+  static constexpr uint64_t muchInAll = 20'000'000; // from then on every loop is a long one
+  static constexpr uint64_t mostInAll = 60'000'000;
   static constexpr double mostShared = 2e8; // that instances carry out which are not looked at each
 
   SymbolTable symbols_;
@@ -329,14 +330,15 @@ void Walker::loop(scf::ForOp loop, KnownValues& values, Executor& executor) {
       next.push_back(values.of(value));
     carried = std::move(next);
   };
-  constexpr int64_t settled = 3; // iterations after which the others are like them, but for the last one
+  // Iterations after which the others are like them, but for the last one.
+  const int64_t settled = steps_ < muchInAll ? 3 : 0;
   if (!isKnown)
     values.forgetVariables(loop);
   for (int64_t number = 0; number < count; ++number) {
     const uint64_t stepsBefore = steps_;
     iterate(number);
     const auto all = static_cast<double>(steps_ - stepsBefore) * static_cast<double>(count);
-    if (number != 0 || count <= settled + 2 || all < static_cast<double>(mostSteps))
+    if (number != 0 || count <= settled + 2 || (settled > 0 && all < static_cast<double>(mostSteps)))
       continue;
     while (++number < settled)
       iterate(number);
