@@ -74,4 +74,12 @@ DefaultPlaces defaultPlaces(const Machine& machine) {
   return places;
 }
 
+uint64_t processorsBesideControl(const Machine& machine) {
+  const DefaultPlaces places = defaultPlaces(machine);
+  if (!places.control.valid() || hasStore(machine, places.control) || places.arguments != places.blocks)
+    return 0;
+  const Processor& processor = machine[places.control];
+  return processor.count > 1 || processor.kind == ProcessorKind::Core ? processor.count : 0;
+}
+
 } // namespace strata::machine

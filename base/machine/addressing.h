@@ -42,4 +42,9 @@ struct DefaultPlaces {
 /// the outermost level's.
 DefaultPlaces defaultPlaces(const Machine& machine);
 
+/// How many processors address those blocks and arguments alike, and can each execute the code that control executes;
+/// 0 where there can be one only, which is told by the kind of machine and not by its number of processors: of a
+/// general core, which may be one of several, it is 1.
+uint64_t processorsBesideControl(const Machine& machine);
+
 } // namespace strata::machine

@@ -44,6 +44,7 @@ struct Description {
 
   /// The first is the default; --format chooses where there are several. None: a notation without mapping files.
   std::vector<MappingForm> mappingForms;
+  bool mayBeMappedByTargets = false; // a target may write a mapping of its own in place of these: target::Form
   std::string choicesAbout;          // what a search for mappings can choose; empty where it is nothing
   std::string templateAbout;         // what --template writes; empty where there is no template
   std::vector<std::string> views;    // of --emit

@@ -2,6 +2,7 @@
 // opened, so that every later step has equations that keep their rules.
 #include "compiler/pla/notation.h"
 
+#include "base/machine/addressing.h"
 #include "compiler/clang/c_text.h"
 #include "compiler/equations/print.h"
 #include "compiler/equations/reduce.h"
@@ -16,6 +17,7 @@
 
 namespace strata::pla {
 
+STRATA_DIAGNOSTIC(oneMappingForm, Error, "pla-mapping-form", "the mapping of '{0}' has one form, and no template");
 STRATA_DIAGNOSTIC(otherEntry, Error, "pla-entry", "a loop program has one entry point, '{0}', and not '{1}'");
 
 namespace {
@@ -47,6 +49,34 @@ public:
 
   std::string syntaxTree() const override { return printTree(tree_); }
 
+  bool readMapping(const notation::Options& options, DiagnosticEngine& diagnostics) override {
+    if (options.mapping.empty())
+      return true;
+    const BufferId text = notation::loadMapping(options, diagnostics);
+    auto read = text.valid() ? notation::readNodeMapping(diagnostics, text) : std::nullopt;
+    if (read)
+      mapping_ = std::move(*read);
+    return read.has_value();
+  }
+  std::string machineName() const override { return mapping_.machine; }
+  Location machinePlace() const override { return mapping_.machinePlace; }
+
+  std::string mappingText(const notation::Options& options, const Machine& machine,
+                          DiagnosticEngine& diagnostics) override {
+    if (options.mappingTemplate || !options.mappingForm.empty()) {
+      diagnostics.report(oneMappingForm, options.mappingFormPlace, options.program)
+          .help("leave out --template and --format");
+      return "";
+    }
+    const machine::ProcessorId control = machine::defaultPlaces(machine).control;
+    notation::NodeMapping made;
+    made.machine = machine.name;
+    made.nodes.push_back({system_.name, control.valid() ? machine[control].name : "", {}, {}, {}, {}});
+    if (const notation::MappedNode* node = mapping_.of(system_.name))
+      made.nodes.back().block = node->block;
+    return notation::text(made);
+  }
+
   std::optional<std::string> view(llvm::StringRef name, DiagnosticEngine& diagnostics) const override {
     if (name == "equations")
       return equations::print(system_);
@@ -73,7 +103,8 @@ public:
         DiagnosticEngine& diagnostics) override {
     if (!checkEntry(options, diagnostics))
       return std::nullopt;
-    return pla::lower(system_, {options.sizes, options.shapes, options.sizePlaces}, machine, context, diagnostics);
+    return pla::lower(system_, {options.sizes, options.shapes, options.sizePlaces}, mapping_, machine, context,
+                      diagnostics);
   }
 
 private:
@@ -88,6 +119,7 @@ private:
 
   SyntaxTree tree_;
   equations::System system_;
+  notation::NodeMapping mapping_;
 };
 
 notation::Description describe() {
@@ -97,6 +129,8 @@ notation::Description describe() {
   is.ending = ".pla";
   is.filesOfCAbout = "the main of a loop program";
   is.functionsHelp = "a loop program has no functions in C";
+  is.mappingForms = {{"nodes", "the mapping is a list of nodes", {".yaml", ".yml"}}};
+  is.mayBeMappedByTargets = true;
   is.views = {"equations", "uniform"};
   is.pictures = {"dependences"};
   is.examples = {

@@ -1,15 +1,14 @@
 // Loop programs on processor arrays, many in one process: each file mapped with random distributions, orders and
 // changes of the machine (--count), each mapping run with random sizes, regions and tiles (--runs), against the
 // interpreter of equations, and a part of them against the second implementation of instantiation. Several machines
-// take turns; with --seconds no mapping begins later.
+// take turns.
 //
 //   array_programs --machine machines/array-4x4/machine.yaml [--machine …] [--seed 1] [--count 5] [--runs 4]
-//     [--seconds 30] [--verbose] FILE.pla …
+//     [--verbose] FILE.pla …
 #include "runtime/array/files.h"
 #include "tests/array/attempt.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -119,7 +118,6 @@ std::string text(const Case& each) {
 struct Work {
   std::vector<std::string> files, machines;
   uint64_t seed = 1, count = 5, runs = 4;
-  double seconds = 1e9;
   bool isVerbose = false;
 };
 
@@ -136,10 +134,6 @@ std::optional<machine::ProcessorArray> arrayOf(const std::string& machineFile) {
 }
 
 int run(const Work& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  const auto isLate = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > work.seconds;
-  };
   std::vector<machine::ProcessorArray> arrays;
   for (const std::string& each : work.machines) {
     std::optional<machine::ProcessorArray> array = arrayOf(each);
@@ -150,8 +144,6 @@ int run(const Work& work) {
   uint64_t programs = 0, mappings = 0, verified = 0, compared = 0, right = 0, refused = 0, wrong = 0;
   std::map<std::string, uint64_t> reasons;
   for (const std::string& file : work.files) {
-    if (isLate())
-      break;
     const uint64_t number = programs++;
     std::string messages;
     const std::optional<equations::Graph> graph = graphOf(contents(file), file, messages);
@@ -159,7 +151,7 @@ int run(const Work& work) {
       reasons["no uniform form"] += 1;
       continue;
     }
-    for (uint64_t i = 0; i < work.count && !isLate(); ++i) {
+    for (uint64_t i = 0; i < work.count; ++i) {
       const uint64_t seed = work.seed + i, machine = (work.seed + number + i) % arrays.size();
       Chooser chooser(seed);
       Case made = chooser.choose(*graph, arrays[machine]);
@@ -222,8 +214,6 @@ int main(int argc, char** argv) {
       work.count = std::strtoull(argv[++i], nullptr, 10);
     else if (word == "--runs" && hasNext)
       work.runs = std::strtoull(argv[++i], nullptr, 10);
-    else if (word == "--seconds" && hasNext)
-      work.seconds = std::strtod(argv[++i], nullptr);
     else if (word == "--verbose")
       work.isVerbose = true;
     else

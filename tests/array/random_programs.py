@@ -3,7 +3,6 @@ simulates them, each with several distributions, orders, machines, sizes, region
 equations, the verifier of symbolic configurations and the second implementation of instantiation. Several machines take turns.
 
   random_programs.py --programs build/tests/array_programs --machine machines/array-4x4/machine.yaml --seconds 60
-  random_programs.py … --seconds 30 --once     in one process, for the day
   random_programs.py … --least 2000            fails where fewer runs are right
   random_programs.py … --seed 17 --count 1     one of them, told of in full"""
 
@@ -27,7 +26,6 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, help="so many programs, however long it takes")
-    parser.add_argument("--once", action="store_true", help="one process for all programs that the time is enough for")
     parser.add_argument("--least", type=int, default=1, help="so many runs have to be right")
     options = parser.parse_args()
     machines = [word for machine in options.machine for word in ("--machine", machine)]
@@ -37,16 +35,12 @@ def main():
         batch = 10
         if options.count:
             batch = min(batch, options.seed + options.count - seed)
-        elif options.once:  # more than the fastest of computers does
-            batch = 20 * int(options.seconds + 1)
         with tempfile.TemporaryDirectory() as folder:
             files = []
             for number in range(seed, seed + batch):
                 files.append(os.path.join(folder, f"random{number}.pla"))
                 pathlib.Path(files[-1]).write_text(pla.Program(number).text())
             words = ["--verbose"] if options.count == 1 else []
-            if options.once:
-                words += ["--seconds", str(options.seconds)]
             done = subprocess.run([options.programs, *machines, "--seed", str(seed), "--count", "2", "--runs", "30", *words, *files],
                                   capture_output=True, text=True, errors="replace", timeout=1800)
             counted = re.search(r"(\d+) right, (\d+) refused, (\d+) failed, of (\d+) programs", done.stdout)
@@ -58,8 +52,6 @@ def main():
             if counted:
                 sums = [a + int(b) for a, b in zip(sums, counted.groups())]
         seed += batch
-        if options.once:
-            break
     right, refused, wrong, programs = sums
     if right < refused:  # programs that are refused are not tested
         failed = True

@@ -167,6 +167,7 @@ def main():
     parser.add_argument("--interpreter", help="the tool that interprets one program (interpret_program)")
     parser.add_argument("--machine", action="append", default=[], help="run on this machine; may be repeated")
     parser.add_argument("--threads", type=int, action="append", default=[], help="numbers of threads to run with")
+    parser.add_argument("--in-turn", action="store_true", help="each program with one of these numbers, in turn: for the day")
     parser.add_argument("--interpret", action="store_true", help="also run with strata run --interpret")
     parser.add_argument("--target", action="append", default=[], help="run on this target; may be repeated")
     parser.add_argument("--parts", help="run on this machine, which has processors of several targets")
@@ -183,14 +184,16 @@ def main():
         ways.append(("command", f"--target {target}", lambda p, s, target=target: run_strata(options.strata, p, s, ["--target", target])))
     if options.strata and options.parts:
         ways.append(("machines", f"--machine {options.parts}", lambda p, s: run_parts(options.strata, p, s, options.parts)))
+    threaded = []
     for machine in options.machine if options.strata else []:
         for threads in options.threads or [1, 2, 5]:
             words = ["--machine", machine, "--threads", str(threads)]
-            ways.append(("machines", " ".join(words), lambda p, s, words=words: run_strata(options.strata, p, s, words)))
+            threaded.append(("machines", " ".join(words), lambda p, s, words=words: run_strata(options.strata, p, s, words)))
     runs = failures = 0
-    for path in paths:
+    for number, path in enumerate(paths):
         program = Program(path)
-        for kind, name, way in ways:
+        turn = [threaded[number % len(threaded)]] if options.in_turn and threaded else threaded
+        for kind, name, way in ways + turn:
             if program.only not in ("", kind):
                 continue
             with tempfile.TemporaryDirectory() as scratch:

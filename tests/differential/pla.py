@@ -1,6 +1,6 @@
 """Random loop programs of every number type: recurrences in one to six dimensions with distances in any direction, guards with remainders, bounds and alternatives,
 values used far from where they are defined, also in the opposite direction, variables of fewer dimensions, reductions. What an evaluator in Python says (each instance on demand, by the equation that its
-guards choose), the host and the interpreter have to say, to the last bit; one machine more at random.
+guards choose), the host (in parts of a few iterations each) and the interpreter have to say, to the last bit; one machine more at random.
 
   pla.py --strata build/bin/strata --seconds 60           as many programs as there is time for
   pla.py --strata build/bin/strata --seed 17 --count 1    one of them
@@ -61,6 +61,7 @@ class Floats:
 
     def __init__(self, name):
         self.name, self.dtype = name, np.dtype({"float": "f4", "double": "f8"}[name])
+        self.half = {"float": "0.5f", "double": "0.5"}[name]
 
     def assigned(self, value):
         return self.dtype.type(value)
@@ -183,7 +184,7 @@ class Program:
             op = self.pick.choice(("+", "-", "*", "max", "min", "?"))
             old = value
             if op in "+-*":
-                text = f"({text} * 0.5 - {more})" if op == "*" and isinstance(self.kind, Floats) else f"({text} {op} {more})"
+                text = f"({text} * {self.kind.half} - {more})" if op == "*" and isinstance(self.kind, Floats) else f"({text} {op} {more})"
                 value = lambda at, a=old, b=next_value, op=op: self.kind.apply(op, a(at), b(at))
             elif op == "?":
                 text = f"({text} > {more} ? {text} : 7)"
@@ -286,8 +287,12 @@ def run(strata, seed, folder):
         wanted = program.results()
     except RecursionError:
         return None
-    for machine in ("host", program.pick.choice(MACHINES)):
-        command = [strata, "run", "program.pla", *words, "--machine", machine, "--check"]
+    # Several processors take a few iterations each at a time; now and then as many as it is by default, which here is all of them.
+    with open(os.path.join(folder, "blocks.yaml"), "w") as file:
+        file.write(f"nodes: [{{node: program, block: [{program.pick.choice((1, 1, 2, 3, 5))}]}}]\n")
+    mapping = ["--map", "blocks.yaml", "--threads", str(program.pick.choice((1, 2, 7)))] if seed % 5 else []
+    for machine, more in (("host", mapping), (program.pick.choice(MACHINES), [])):
+        command = [strata, "run", "program.pla", *words, "--machine", machine, "--check", *more]
         for name in wanted:
             command += ["--out", f"{name}={name}.npy"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", timeout=300)

@@ -175,7 +175,7 @@ module attributes {svm.stage = "logical"} {
         self.write("slow.yaml", CLOCKED)
         program = self.write("double.sq", DOUBLE)
         tuned = self.path("tuned")
-        told = self.strata("tune", program, "--machine", self.path("slow.yaml"), "--map", self.write("slow.map", MAP), "--size", "N=60000", "--time", "8",
+        told = self.strata("tune", program, "--machine", self.path("slow.yaml"), "--map", self.write("slow.map", MAP), "--size", "N=60000", "--trials", "60",
                            "-o", self.path("best.map"), STRATA_TUNED=tuned)
         self.assertEqual(told.status, 0, str(told))
         self.assertRegex(told.out, r"\d+\.\d\d times as fast\n")
@@ -188,7 +188,7 @@ module attributes {svm.stage = "logical"} {
         self.assertLess(after, before / 10)
 
         # With data that it does not take, nothing is compared, and that is said.
-        told = self.strata("tune", os.path.join(harness.ROOT, "examples/sequoia/histogram/histogram.sq"), "--machine", "cell", "--size", "N=1000000,B=64", "--time", "3",
+        told = self.strata("tune", os.path.join(harness.ROOT, "examples/sequoia/histogram/histogram.sq"), "--machine", "cell", "--size", "N=1000000,B=64", "--trials", "8",
                            STRATA_TUNED="")
         self.assertEqual(told.status, 0, str(told))
         self.assertRegex(told.out, r"results were not compared: .*index")

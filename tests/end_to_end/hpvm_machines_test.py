@@ -199,7 +199,7 @@ class Mappings(MachineTest):
         self.assertIn("m.map:2:12", self.refused("nodes:\n  - {node: multiple}\n", "hpvm-map-node", "'multiple', which no graph has"))
         self.refused("machine: cell\nnodes: [{node: multiply, processor: gpu}]", "hpvm-map-processor", "there are: 'spe', 'ppe'")
         self.refused("machine: cell\nnodes: [{node: multiply, block: [4, 4, 4]}]", "hpvm-map-block", "3 dimension(s) to node 'multiply', which has 2")
-        self.refused("nodes: [{node: multiply}, {node: multiply}]", "hpvm-map-twice", "mapped twice")
+        self.refused("nodes: [{node: multiply}, {node: multiply}]", "map-node-twice", "mapped twice")
         self.refused("nodes: [{node: multiply, blocks: [4]}]", "machine-unknown-field", "blocks")
         self.refused("nodes: [{node: multiply, block: [0]}]", "machine-bad-value", "from 1 to 999999999")
         self.refused("nodes: [", "machine-bad-yaml", "")

@@ -101,6 +101,61 @@ for {', '.join(order)} where 0 <= i < N and 0 <= j < N and 0 <= k < N {{
             self.succeeds("run", path, *given, "--check", "--out", "d=d.npy")
             self.assertEqual(np.load(self.path("d.npy")).tolist(), (a @ b @ c).tolist(), order)
 
+    def test_processors_share_a_program(self):
+        """Parts of a few rows each, in steps where values are handed on, give what one processor gives; the mapping says how many rows."""
+        product = os.path.join(harness.ROOT, "examples/pla/matmul/matmul.pla")
+        stencil = os.path.join(harness.ROOT, "examples/pla/jacobi2d/jacobi2d.pla")
+        random = np.random.default_rng(4)
+        a, b, grid = (random.random(shape, np.float32) for shape in ((37, 11), (11, 19), (23, 17)))
+        for program, name, data in ((product, "matmul", [("a", a), ("b", b)]), (stencil, "jacobi2d", [("a", grid)])):
+            given = [word for array, value in data for word in ("--in", f"{array}={self.save(array + '.npy', value)}")]
+            given += ["--in", "T=6"] if name == "jacobi2d" else []
+            out = "c" if name == "matmul" else "b"
+            self.succeeds("run", program, *given, "--out", f"{out}=whole.npy")
+            for block in (1, 5, 1000):
+                mapping = self.write("blocks.yaml", f"machine: host\nnodes:\n  - {{node: {name}, processor: core, block: [{block}]}}\n")
+                run = self.succeeds("run", program, *given, "--map", mapping, "--threads", 1 + block % 4, "--out", f"{out}=parts.npy", "--stats")
+                np.testing.assert_array_equal(np.load(self.path("parts.npy")), np.load(self.path("whole.npy")))
+                rows, steps = data[0][1].shape[0], 7 if name == "jacobi2d" else 1
+                self.assertIn(f"runs {name}.equations: {-(-rows // block) * steps}\n", run.out)
+                # Written down and read again it is the same program.
+                text = self.succeeds("map", program, "--map", mapping).out
+                self.assertEqual(text, f"machine: host\nnodes:\n  - node: {name}\n    processor: core\n    block: [{block}]\n")
+                self.write("p.mlir", self.succeeds("run", program, *given, "--map", mapping, "--emit=svm").out)
+                again = self.succeeds("run", "p.mlir", *given, "--stats", "--out", f"{out}=again.npy").out
+                self.assertIn(f"runs {name}.equations: {-(-rows // block) * steps}\n", again)
+                np.testing.assert_array_equal(np.load(self.path("again.npy")), np.load(self.path("whole.npy")))
+        self.assertEqual(self.succeeds("map", product).out, "machine: host\nnodes:\n  - node: matmul\n    processor: core\n")
+
+    def test_mappings_that_are_wrong(self):
+        program = os.path.join(harness.ROOT, "examples/pla/matmul/matmul.pla")
+        given = ["--size", "M=8,N=8,K=8", "--in", "a=1", "--in", "b=1"]
+        for text, code, mentions in (("nodes: [{node: product}]", "pla-map-node", "'matmul'"), ("nodes: [{node: matmul, processor: spe}]", "pla-map-processor", "'core'"),
+                                     ("nodes: [{node: matmul, block: [4, 4]}]", "pla-map-block", "block: [64]"),
+                                     ("nodes: [{node: matmul, block: [0]}]", "machine-bad-value", "'block'"), ("nodes: [{node: matmul}, {node: matmul}]", "map-node-twice", "'matmul'"),
+                                     ("nods: []", "machine-unknown-field", "'nodes'"), ("", "machine-wrong-type", "mapping")):
+            self.is_refused("run", program, *given, "--map", self.write("m.yaml", text), code=code, mentions=["m.yaml:1:", mentions])
+        self.is_refused("run", program, *given, "--map", "none.yaml", code="driver-cannot-read-mapping")
+        mapping = self.write("m.yaml", "nodes: [{node: matmul, block: [4]}]")
+        self.is_refused("run", program, *given, "--map", mapping, "--machine", "cell", code="pla-map-one", mentions=["m.yaml:1:31", "'cell'"])
+        self.is_refused("run", program, *given, "--map", mapping, "--machine", "array-4x4", code="driver-array-mapping", mentions="--tile")
+        self.is_refused("map", program, "--template", code="pla-mapping-form")
+        # Of a recurrence nothing is divided: that is said, and it runs.
+        recurrence = self.write("sums.pla", """parameter N >= 1;
+input a: int64[N];
+output b: int64[N];
+variable s: int64;
+for i where 0 <= i < N {
+  s[i] = a[i] if i == 0;
+  s[i] = s[i - 1] + a[i] if i > 0;
+  b[i] = s[i];
+}
+""")
+        run = self.succeeds("run", recurrence, "--size", "N=9", "--in", "a=iota", "--map", self.write("m.yaml", "nodes: [{node: sums, block: [4]}]"), "--out", "b=b.npy")
+        self.assertIn("warning[equations-not-divided]", run.err)
+        self.assertIn("m.yaml:1:", run.err)
+        self.assertEqual(np.load(self.path("b.npy")).tolist(), np.arange(9).cumsum().tolist())
+
     def kept(self, path, size, given):
         """Bytes of the blocks that hold a program's variables, where sizes are known when it is compiled."""
         text = self.succeeds("run", path, "--machine", "cell-disk", "--size", f"N={size}", *given, "--emit=scheduled").out

@@ -86,7 +86,7 @@ class Tune(harness.Case):
         self.write("p.sq", CUT)
         self.write("p.map", SLOW)
         data = self.save("a.npy", np.arange(20000, dtype=np.float32))
-        result = self.tune("p.sq", "--map", "p.map", "--in", f"a={data}", "--time", 3, "-o", "fast.map", "--search", "search.svg")
+        result = self.tune("p.sq", "--map", "p.map", "--in", f"a={data}", "--trials", 12, "-o", "fast.map", "--search", "search.svg")
         self.assertEqual(result.status, 0, result)
         self.assertRegex(result.out, r"Cut on host, N=20000: [\d.]+ [mu]?s -> [\d.]+ [mu]?s, [\d.]+ times as fast")
         block = int(re.search(r"block = (\d+);", self.read("fast.map")).group(1))
@@ -99,13 +99,13 @@ class Tune(harness.Case):
         # A mapping that a user has written is not replaced behind his back.
         self.assertFalse(os.path.exists(self.tuned))
         # The same in the other form, and on standard output.
-        result = self.tune("p.sq", "--map", "p.map", "--in", f"a={data}", "--time", 1, "-o", "fast.xml")
+        result = self.tune("p.sq", "--map", "p.map", "--in", f"a={data}", "--trials", 3, "-o", "fast.xml")
         self.assertIn("<mapping>", self.read("fast.xml"), result)
-        self.assertIn('#include "host"', self.tune("p.sq", "--map", "p.map", "--in", f"a={data}", "--time", 1, "-o", "-").out)
+        self.assertIn('#include "host"', self.tune("p.sq", "--map", "p.map", "--in", f"a={data}", "--trials", 3, "-o", "-").out)
 
     def test_what_was_found_is_remembered_for_these_sizes_and_this_program(self):
         self.write("p.sq", CUT)
-        result = self.tune("p.sq", "--size", "N=5000", "--time", 1)
+        result = self.tune("p.sq", "--size", "N=5000", "--trials", 4)
         self.assertEqual(result.status, 0, result)
         [file] = glob.glob(f"{self.tuned}/p-*.map")
         self.assertIn(file, result.out)
@@ -128,9 +128,9 @@ class Tune(harness.Case):
         self.write("p.sq", CUT + "// another program\n")
         self.assertNotIn("found by strata tune", self.run_tuned(*run).out)
         # Nothing is remembered where there is no folder for it.
-        result = self.strata("tune", "p.sq", "--size", "N=5000", "--time", 1, STRATA_TUNED="")
+        result = self.strata("tune", "p.sq", "--size", "N=5000", "--trials", 4, STRATA_TUNED="")
         self.assertNotIn("remembered", result.out)
-        result = self.strata("tune", "p.sq", "--size", "N=5000", "--time", 1, STRATA_TUNED="/dev/null/folder")
+        result = self.strata("tune", "p.sq", "--size", "N=5000", "--trials", 4, STRATA_TUNED="/dev/null/folder")
         self.assertEqual(result.status, 0, result)
         self.assertIn("warning[tune-not-remembered]", result.err)
 
@@ -152,7 +152,7 @@ void task<leaf> Twice::Chain(in float a[N], out float b[N])
         self.write("p.map", mapped)
         for by, said in (([], "times are estimates from the machine's description; results are the same in a run on this computer"),
                          (["--by", "runs"], "times are this computer's, whatever the machine")):
-            result = self.tune("p.sq", "--map", "p.map", "--size", "N=20000", "--time", 4, "-o", "fast.map", *by)
+            result = self.tune("p.sq", "--map", "p.map", "--size", "N=20000", "--trials", 30, "-o", "fast.map", *by)
             self.assertEqual(result.status, 0, result)
             self.assertIn(said, result.out)
             self.assertRegex(result.err, "the mapping in use: .*variant of Leaf Chain")
@@ -162,7 +162,7 @@ void task<leaf> Twice::Chain(in float a[N], out float b[N])
     def test_a_mapping_with_other_results_is_not_taken(self):
         self.write("p.sq", TELLING)
         self.write("p.map", SLOW)
-        result = self.tune("p.sq", "--map", "p.map", "--size", "N=20000", "--time", 1, "-o", "same.map")
+        result = self.tune("p.sq", "--map", "p.map", "--size", "N=20000", "--trials", 6, "-o", "same.map")
         self.assertEqual(result.status, 0, result)
         self.assertIn("block = 1;", self.read("same.map"))
         self.assertRegex(result.out, r"(\d+) mappings tried, [1-9]\d* of them refused or with other results")
@@ -174,7 +174,8 @@ void task<leaf> Twice::Chain(in float a[N], out float b[N])
         self.write("p.pla", "program P(N) { in float32 a[N]; out float32 b[N]; for (i = 0; i < N) b[i] = a[i]; }")
         self.assertEqual(self.tune("p.pla", "--size", "N=4").status, 1)
         self.is_refused("tune", "none.sq", code="driver-cannot-read")
-        self.is_refused("tune", "p.sq", "--size", "N=100", "--time", "0", code="driver-usage")
+        for option in ("--time", "--trials"):
+            self.is_refused("tune", "p.sq", "--size", "N=100", option, "0", code="driver-usage")
         self.is_refused("tune", "p.sq", "--size", "N=100", "--search", "x.png", code="driver-output-suffix")
         self.is_refused("tune", "p.sq", "--size", "N=100", "-o", "p.sq", code="driver-output-is-input")
         self.is_refused("tune", "p.sq", "--size", "M=100", code="run-unknown-size")
@@ -188,7 +189,7 @@ void task<leaf> Twice::Chain(in float a[N], out float b[N])
     def test_a_mapping_with_which_the_program_fails_is_left_out(self):
         # Blocks of other sizes than 64 and its neighbours end the process behind the compiler's back, as an error of Strata would.
         mapping = self.external("if (sqParam(Leaf, N) != 64) _exit(2);")
-        result = self.tune("p.sq", "--map", mapping, "--size", "N=6400", "--time", 2, "-o", "same.map")
+        result = self.tune("p.sq", "--map", mapping, "--size", "N=6400", "--trials", 6, "-o", "same.map")
         self.assertEqual(result.status, 0, result)
         self.assertIn("warning[tune-broken]", result.err)
         self.assertIn("block = 64;", self.read("same.map"))
@@ -196,7 +197,7 @@ void task<leaf> Twice::Chain(in float a[N], out float b[N])
     def test_a_program_that_does_another_thing_each_time_is_refused(self):
         mapping = self.external("struct timespec now; clock_gettime(CLOCK_MONOTONIC, &now); out[0] = (float)(now.tv_nsec % 1000003);")
         for by in ("runs", "estimate"):
-            self.is_refused("tune", "p.sq", "--map", mapping, "--size", "N=6400", "--time", "1", "--by", by, code="tune-not-repeated", mentions=("'b'",))
+            self.is_refused("tune", "p.sq", "--map", mapping, "--size", "N=6400", "--trials", "2", "--by", by, code="tune-not-repeated", mentions=("'b'",))
 
     def test_a_search_that_is_interrupted_keeps_what_it_found(self):
         self.write("p.sq", CUT)

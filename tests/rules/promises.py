@@ -39,6 +39,7 @@ PROMISES = {
          "compiler/interpret/resolve_control.cpp": "words of messages"},
     r"\bkernel_?(\.|->)getExtents\(\)":
         {"compiler/equations/dialect/from_dialect.cpp": "to check indices for all sizes; runs are checked to keep them",
+         "compiler/equations/dialect/lower_equations.cpp": "keeps them as they are when arguments are added",
          "compiler/equations/extract/read_kernel.cpp": "of kernels whose runs are checked",
          "compiler/transform/guard_accesses.cpp": "compares them with what every run is given",
          "compiler/transform/range_analysis.cpp": "of kernels whose runs are checked",

@@ -1,6 +1,7 @@
 // Reading of entry points, and what they are called in C.
 #include "compiler/driver/c_interface/c_signature.h"
 
+#include "base/data/npy.h"
 #include "compiler/driver/compile/notations.h"
 #include "compiler/ir/locations.h"
 

@@ -3,6 +3,7 @@
 // the logical program once; the texts of the header and of the C code are made from it.
 #pragma once
 
+#include "base/source/diagnostic.h"
 #include "compiler/clang/c_text.h"
 #include "compiler/notation/entry_interface.h"
 

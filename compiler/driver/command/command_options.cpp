@@ -314,7 +314,11 @@ Commands makeCommands(Options& options) {
       "tune", "find the fastest mapping of a program for its sizes and a machine, by trying; strata run uses it from "
               "then on");
   addProgram(tune, options, /*withGraphs=*/false);
-  tune->add_option("--time", options.tuneSeconds, "seconds to take, 60 without it; what was found by then is kept")
+  tune->add_option("--time", options.tuneSeconds,
+                   "seconds to take, 60 without it, and without --trials; what was found by then is kept")
+      ->check(CLI::Range(1u, 1000000u));
+  tune->add_option("--trials", options.tuneTrials,
+                   "mappings to try at most, however long it takes without --time: the same on a slower computer")
       ->check(CLI::Range(1u, 1000000u));
   tune->add_option("--by", options.tuneBy,
                    "how fast a mapping is: by runs on this computer, the default where it is the machine, or by the "

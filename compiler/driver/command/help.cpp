@@ -120,6 +120,7 @@ std::vector<OptionValue> makeValues() {
       {"--cycles", "FIRST..LAST", Kind::Nothing, ""},
       {"--run", "NUMBER", Kind::Nothing, ""},
       {"--time", "SECONDS", Kind::Nothing, ""},
+      {"--trials", "COUNT", Kind::Nothing, ""},
       {"--search", "FILE.svg", Kind::File, ".svg"},
       {"--picture", "NAME", Kind::Words, pictures},
       {"--interface", llvm::join(interfaceNames(), "|"), Kind::Words, llvm::join(interfaceNames(), " ")},

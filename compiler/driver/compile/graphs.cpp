@@ -1,20 +1,20 @@
 // The mapping file is read first, since it may name the machine.
 #include "compiler/driver/compile/graphs.h"
 
-#include "compiler/hpvm/mapping/node_mapping.h"
+#include "compiler/notation/node_mapping.h"
 
 namespace strata::driver {
 
 STRATA_DIAGNOSTIC(unreadableMapping, Error, "hpvm-map-unreadable", "the mapping '{0}' cannot be read: {1}");
 STRATA_DIAGNOSTIC(mappedForOther, Error, "hpvm-map-machine", "the mapping is for machine '{0}', and this is '{1}'");
 
-static std::optional<hpvm::NodeMapping> mappingOf(const std::string& file, DiagnosticEngine& diagnostics) {
+static std::optional<notation::NodeMapping> mappingOf(const std::string& file, DiagnosticEngine& diagnostics) {
   if (file.empty())
-    return hpvm::NodeMapping();
+    return notation::NodeMapping();
   std::string error;
   const BufferId text = diagnostics.sources().load(file, SourceKind::Mapping, error);
   if (text.valid())
-    return hpvm::readNodeMapping(diagnostics, text);
+    return notation::readNodeMapping(diagnostics, text);
   diagnostics.report(unreadableMapping, {}, file, error);
   return std::nullopt;
 }

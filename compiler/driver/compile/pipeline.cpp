@@ -2,6 +2,7 @@
 // and nowhere else.
 #include "compiler/driver/compile/pipeline.h"
 
+#include "compiler/driver/compile/division.h"
 #include "compiler/driver/compile/fit.h"
 #include "compiler/driver/compile/notations.h"
 #include "compiler/driver/compile/part_code.h"
@@ -70,6 +71,8 @@ STRATA_DIAGNOSTIC(noView, Error, "driver-no-view", "'{0}' is in a notation that 
 STRATA_DIAGNOSTIC(noTargetForm, Error, "driver-no-target-form", "target '{0}' writes no mapping in the form '{1}'");
 STRATA_DIAGNOSTIC(unusedArrayOption, Error, "driver-array-options",
                   "nothing of '{0}' goes onto a processor array on machine '{1}'");
+STRATA_DIAGNOSTIC(arrayMapping, Error, "driver-array-mapping",
+                  "the program goes onto the processor array of '{0}', which takes no mapping file");
 STRATA_DIAGNOSTIC(otherForm, Error, "driver-other-mapping-form", "'{0}' has no mapping in the form '{1}'");
 STRATA_DIAGNOSTIC(noTree, Error, "driver-no-tree", "a program in the dialect has no syntax tree");
 
@@ -456,8 +459,14 @@ std::optional<LogicalProgram> Compiler::logical() {
   if (diagnostics_.hasErrors())
     return std::nullopt;
   auto program = verified(source_->notation ? fromNotation() : fromDialect());
-  if (program && options_.arrayPlace.valid() && !program->target->maps(*program->module)) {
+  const bool goesOntoArray = program && program->target->maps(*program->module);
+  if (program && options_.arrayPlace.valid() && !goesOntoArray) {
     reportUnusedArrayOption(program->machine);
+    return std::nullopt;
+  }
+  if (goesOntoArray && !options_.mapping.empty()) {
+    diagnostics_.report(arrayMapping, options_.mappingPlace, program->machine.name)
+        .help("leave --map out; --tile, --row and their like say how (strata run --help)");
     return std::nullopt;
   }
   return program;
@@ -506,11 +515,13 @@ bool Compiler::runPasses(ModuleOp module, llvm::function_ref<void(PassManager&)>
 
 bool Compiler::place(LogicalProgram& program, Instrumentation instrumentation) {
   tell("placing");
-  if (!runPasses(*program.module, [](PassManager& passes) {
-        passes.addPass(equations::createLowerEquationsPass());
+  equations::Division division = takeDivision(*program.module, program.machine, program.record);
+  if (!runPasses(*program.module, [&](PassManager& passes) {
+        passes.addPass(equations::createLowerEquationsPassFor(division));
         passes.addPass(transform::createSplitBarriersPass());
       }))
     return false;
+  leaveOutUndivided(program.record, division, *program.module, diagnostics_);
   if (instrumentation == Instrumentation::Count &&
       !runPasses(*program.module, [](PassManager& passes) { passes.addPass(transform::createCountAccessesPass()); }))
     return false;

@@ -126,7 +126,7 @@ private:
 
   void addMappingForm(OutputFile& file) const {
     const notation::Description* notation = descriptionOf(options_.compile.program);
-    if (!notation || notation->mappingForms.empty())
+    if (!notation || notation->mappingForms.empty() || notation->mayBeMappedByTargets)
       return;
     const std::string asked = options_.compile.mappingForm.empty() ? mappingFormOf(options_.compile.program, file.path)
                                                                    : options_.compile.mappingForm;

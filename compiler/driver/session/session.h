@@ -32,7 +32,8 @@ struct Options {
   std::string scratch;   // a folder; empty: $TMPDIR or /tmp
   bool check = false, remarks = false, interpret = false, json = false, werror = false, list = false, header = false,
        isManual = false, timePasses = false;
-  unsigned tuneSeconds = 60; // that strata tune takes
+  unsigned tuneSeconds = 0;  // that strata tune takes; 0: not said
+  unsigned tuneTrials = 0;   // mappings that it tries at most; 0: as many as there is time for
   std::string tuneBy;        // --by: "runs", "estimate"; empty: as the machine is
   std::string searchPicture; // --search
   bool isUntuned = false;    // no mapping that was remembered is used

@@ -61,6 +61,10 @@ public:
 
   int run() {
     begin_ = Clock::now();
+    if (options_.tuneSeconds > 0)
+      seconds_ = options_.tuneSeconds;
+    else if (options_.tuneTrials == 0)
+      seconds_ = options_.tuneSeconds = defaultSeconds;
     if (!checkOutputFiles(session_, {}))
       return finish(session_);
     const auto described = describe(session_);
@@ -92,7 +96,9 @@ private:
   bool isOver() {
     if (isInterrupted)
       history_.ended = "when it was interrupted";
-    else if (elapsed() >= options_.tuneSeconds * searchShare)
+    else if (options_.tuneTrials > 0 && history_.tried.size() >= options_.tuneTrials)
+      history_.ended = "after so many";
+    else if (elapsed() >= seconds_ * searchShare)
       history_.ended = "after " + std::to_string(options_.tuneSeconds) + " s";
     return !history_.ended.empty();
   }
@@ -172,7 +178,8 @@ private:
   std::optional<double> evaluateNext(const std::vector<int64_t>& values) {
     const double best = *history_.tried[history_.best].seconds;
     tell("tuning, " + std::to_string(history_.tried.size()) + " mappings tried, best " + timeText(best) + ", " +
-         std::to_string(static_cast<int>(elapsed())) + " of " + std::to_string(options_.tuneSeconds) + " s");
+         std::to_string(static_cast<int>(elapsed())) +
+         (options_.tuneSeconds > 0 ? " of " + std::to_string(options_.tuneSeconds) : "") + " s");
     Measurement measurement;
     measurement.hopeless = best * hopelessTimes;
     Trial trial = attempt(values, measurement, limit_);
@@ -219,7 +226,7 @@ private:
     for (unsigned turn = 0; turn < turns; ++turn)
       for (size_t i = 0; i < order.size(); ++i) {
         // The first is tried again in any case, to see that it gives what it gave.
-        if (isInterrupted || (turn + i > 0 && elapsed() >= options_.tuneSeconds))
+        if (isInterrupted || (turn + i > 0 && elapsed() >= seconds_))
           break;
         tell("comparing the best " + std::to_string(order.size() - 1) + " with the mapping in use, turn " +
              std::to_string(turn + 1) + " of " + std::to_string(turns));
@@ -250,7 +257,7 @@ private:
   /// (reported).
   bool compareResults() {
     const Measurement once{.enough = 0, .most = 1};
-    const int most = std::max(static_cast<int>(leastLimit), static_cast<int>(options_.tuneSeconds));
+    const int most = static_cast<int>(std::max(leastLimit, seconds_));
     std::vector<size_t> order;
     for (size_t i = 1; i < history_.tried.size(); ++i)
       if (history_.tried[i].seconds && *history_.tried[i].seconds < gainShare * *history_.tried[0].seconds)
@@ -378,6 +385,8 @@ private:
       fputs("\r\x1b[K", stderr);
   }
 
+  static constexpr unsigned defaultSeconds = 60;
+  static constexpr double noLimit = 1e9;     // seconds
   static constexpr double searchShare = 0.9; // of the time; the rest is for comparing the best
   static constexpr double leastLimit = 10,
                           timesFirst = 5;      // seconds that a trial may take: at least, and beside the first
@@ -391,6 +400,7 @@ private:
   Described described_;
   Measured first_;
   History history_;
+  double seconds_ = noLimit; // that it may take
   int limit_ = 0, status_ = statusFine;
   bool isByEstimate_ = false;
   std::string unchecked_; // why results were not compared

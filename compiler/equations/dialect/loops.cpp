@@ -41,32 +41,8 @@ Reach operator*(double factor, Reach of) {
   of.constant *= std::abs(factor);
   return of;
 }
-Reach larger(Reach a, const Reach& b) {
-  a.sizes.resize(std::max(a.sizes.size(), b.sizes.size()), 0);
-  for (size_t i = 0; i < b.sizes.size(); ++i)
-    a.sizes[i] = std::max(a.sizes[i], b.sizes[i]);
-  a.constant = std::max(a.constant, b.constant);
-  return a;
-}
 bool isConstant(const Reach& reach) {
   return std::all_of(reach.sizes.begin(), reach.sizes.end(), [](double each) { return each == 0; });
-}
-
-struct Number {
-  Value value;
-  Reach reach;
-};
-using Numbers = std::map<std::string, Number>;
-
-Numbers numbersOf(const Bindings& parameters) {
-  Numbers made;
-  for (const auto& [name, value] : parameters) {
-    Number& number = made[name];
-    number.value = value;
-    number.reach.sizes.resize(std::stoul(name.substr(1)) + 1, 0); // p0, p1, …
-    number.reach.sizes.back() = 1;
-  }
-  return made;
 }
 
 class Expressions {
@@ -324,6 +300,25 @@ std::string scheduleText(const System& system, uint32_t equation, const Time& ti
 
 } // namespace
 
+Reach larger(Reach a, const Reach& b) {
+  a.sizes.resize(std::max(a.sizes.size(), b.sizes.size()), 0);
+  for (size_t i = 0; i < b.sizes.size(); ++i)
+    a.sizes[i] = std::max(a.sizes[i], b.sizes[i]);
+  a.constant = std::max(a.constant, b.constant);
+  return a;
+}
+
+Numbers sizes(mlir::ValueRange values) {
+  Numbers made;
+  for (auto [position, value] : llvm::enumerate(values)) {
+    Number& number = made["p" + std::to_string(position)];
+    number.value = value;
+    number.reach.sizes.resize(position + 1, 0);
+    number.reach.sizes.back() = 1;
+  }
+  return made;
+}
+
 void SizeLimit::require(const Reach& reach) {
   // Sums of two such numbers fit as well: what is computed of bounds, such as how many iterations there are.
   constexpr double most = 0x1p61;
@@ -337,14 +332,14 @@ void SizeLimit::require(const Reach& reach) {
     }
 }
 
-Value leastOf(mlir::OpBuilder& builder, mlir::Location place, const isl::set& set, unsigned dimension, bool isGreatest,
-              const Bindings& parameters, SizeLimit& limit) {
+Number leastOf(mlir::OpBuilder& builder, mlir::Location place, const isl::set& set, unsigned dimension, bool isGreatest,
+               const Numbers& parameters, SizeLimit& limit) {
   const isl::pw_aff bound = isl::manage(isGreatest ? isl_set_dim_max(set.copy(), static_cast<int>(dimension))
                                                    : isl_set_dim_min(set.copy(), static_cast<int>(dimension)));
   isl_ast_build* build = isl_ast_build_from_context(isl_pw_aff_domain(bound.copy()));
   const isl::ast_expr expression = isl::manage(isl_ast_build_expr_from_pw_aff(build, bound.copy()));
   isl_ast_build_free(build);
-  return Expressions(builder, place, limit).evaluate(expression, numbersOf(parameters)).value;
+  return Expressions(builder, place, limit).evaluate(expression, parameters);
 }
 
 namespace {
@@ -370,7 +365,8 @@ Value isIn(mlir::OpBuilder& builder, mlir::Location place, Expressions& expressi
     for (size_t i = 0; i < each.value.iterators.size(); ++i)
       sum = expressions.add(sum, each.value.iterators[i], iterators[i]);
     for (size_t i = 0; i < each.value.parameters.size(); ++i)
-      sum = expressions.add(sum, each.value.parameters[i], parameters.at("p" + std::to_string(i)));
+      if (each.value.parameters[i] != 0)
+        sum = expressions.add(sum, each.value.parameters[i], parameters.at("p" + std::to_string(i)));
     Value value = sum.value;
     using Kind = Constraint::Kind;
     if (each.kind == Kind::Divisible || each.kind == Kind::NotDivisible)
@@ -393,7 +389,7 @@ Value isIn(mlir::OpBuilder& builder, mlir::Location place, Expressions& expressi
 } // namespace
 
 void buildLoops(mlir::OpBuilder& builder, mlir::Location place, const System& system, const std::vector<Time>& times,
-                const Polyhedra& polyhedra, const Bindings& parameters, SizeLimit& limit,
+                const Polyhedra& polyhedra, const Numbers& parameters, SizeLimit& limit,
                 const std::function<void(uint32_t, const std::vector<Value>&)>& body) {
   const isl::set context = withoutRemainders(polyhedra.context(system.context));
   if (system.equations.empty())
@@ -426,20 +422,19 @@ void buildLoops(mlir::OpBuilder& builder, mlir::Location place, const System& sy
   const isl::ast_node tree = isl::manage(isl_ast_build_node_from_schedule_map(build, all.copy()));
   isl_ast_build_free(build);
   Expressions expressions(builder, place, limit);
-  const Numbers numbers = numbersOf(parameters);
   const auto guarded = [&](uint32_t equation, const std::vector<Number>& iterators) {
     std::vector<Value> values;
     for (const Number& each : iterators)
       values.push_back(each.value);
     if (!isGuarded[equation])
       return body(equation, values);
-    const Value isActive = isIn(builder, place, expressions, system.equations[equation].guard, iterators, numbers);
+    const Value isActive = isIn(builder, place, expressions, system.equations[equation].guard, iterators, parameters);
     auto made = builder.create<scf::IfOp>(place, isActive, /*withElseRegion=*/false);
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(made.thenBlock());
     body(equation, values);
   };
-  Loops(builder, place, expressions, numbers, guarded).visit(tree);
+  Loops(builder, place, expressions, parameters, guarded).visit(tree);
 }
 
 } // namespace strata::equations

@@ -7,12 +7,11 @@
 #include "mlir/IR/Builders.h"
 
 #include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 namespace strata::equations {
-
-/// Values of parameters and iterators by the names that Polyhedra gives them (p0, i0, …).
-using Bindings = std::map<std::string, mlir::Value>;
 
 /// How far from zero a number can be: sizes[0] times the first parameter's absolute value, and so on, and a constant
 /// more.
@@ -20,6 +19,20 @@ struct Reach {
   std::vector<double> sizes; // may be shorter than there are parameters
   double constant = 0;
 };
+/// How far a number can be that is one or the other.
+Reach larger(Reach a, const Reach& b);
+
+/// A value, and how far from zero it can be.
+struct Number {
+  mlir::Value value;
+  Reach reach;
+};
+
+/// Parameters and iterators by the names that Polyhedra gives them (p0, i0, …).
+using Numbers = std::map<std::string, Number>;
+
+/// The sizes of a program as p0, p1, …
+Numbers sizes(mlir::ValueRange values);
 
 /// For which absolute values of each parameter all that is computed of them fits into 64 bits.
 class SizeLimit {
@@ -36,14 +49,14 @@ private:
 };
 
 /// The least (greatest) number of a set's points in a dimension, as an index. REQUIRES: it has one.
-mlir::Value leastOf(mlir::OpBuilder& builder, mlir::Location place, const isl::set& set, unsigned dimension,
-                    bool isGreatest, const Bindings& parameters, SizeLimit& limit);
+Number leastOf(mlir::OpBuilder& builder, mlir::Location place, const isl::set& set, unsigned dimension, bool isGreatest,
+               const Numbers& parameters, SizeLimit& limit);
 
 /// Builds the loops; `body` is called for each equation, at its place in them, with the values of the iterators.
 /// Throws isl::exception. REQUIRES: the polyhedra are of the system's iterators and parameters, its space is
 /// everything.
 void buildLoops(mlir::OpBuilder& builder, mlir::Location place, const System& system, const std::vector<Time>& times,
-                const Polyhedra& polyhedra, const Bindings& parameters, SizeLimit& limit,
+                const Polyhedra& polyhedra, const Numbers& parameters, SizeLimit& limit,
                 const std::function<void(uint32_t equation, const std::vector<mlir::Value>& iterators)>& body);
 
 } // namespace strata::equations

@@ -1,35 +1,47 @@
-// One kernel at a time: its order, its storage, its loops, and in their bodies the equations' own operations with loads
-// and stores in place of instances and elements. See lower_equations.h.
+// One kernel at a time: its order, its storage, its phases, their loops, and what runs them. See lower_equations.h.
 #include "compiler/equations/dialect/lower_equations.h"
 
 #include "compiler/equations/dialect/loops.h"
-#include "compiler/equations/dialect/storage.h"
+#include "compiler/equations/dialect/phases.h"
 #include "compiler/equations/dialect/system_of.h"
+#include "compiler/equations/dialect/write_equations.h"
 #include "compiler/ir/passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
-#include <cmath>
+#include <numeric>
+#include <optional>
+#include <set>
 
 namespace strata::equations {
 
 namespace arith = mlir::arith;
 namespace memref = mlir::memref;
+namespace scf = mlir::scf;
 using mlir::Value;
 
 namespace {
 
+/// Instances of equations for which it is worth that another processor starts.
+constexpr int64_t leastWork = int64_t{1} << 15;
+/// Into how many times as many parts as there are processors iterations go that have unequally much to do.
+constexpr int64_t unevenParts = 4;
+/// Where parts divide rows, in each of many steps: of how many elements of a row it is worth that they are shared, and
+/// what parts are multiples of.
+constexpr int64_t leastOfRow = 512, aligned = 16;
+/// What numbers of iterations are cut to, so that products of two of them are exact.
+constexpr int64_t mostCounted = int64_t{1} << 30;
+
 class KernelLowering {
 public:
   /// `system` holds what the operation's equations use of each other, one for one.
-  KernelLowering(svm::EquationsOp equations, svm::KernelOp kernel, System system)
-      : equations_(equations), kernel_(kernel), system_(std::move(system)),
-        polyhedra_(system_.iterators.size(), system_.parameters.size()), builder_(equations) {
+  KernelLowering(svm::EquationsOp equations, svm::KernelOp kernel, System system, Division& division)
+      : equations_(equations), kernel_(kernel), name_(kernel.getName()), system_(std::move(system)),
+        division_(division), polyhedra_(system_.iterators.size(), system_.parameters.size()) {
     for (svm::EquationOp equation : equations.getBody().getOps<svm::EquationOp>())
       roots_.push_back(equation);
     for (uint32_t i = 0; i < system_.variables.size(); ++i)
@@ -40,34 +52,52 @@ public:
   mlir::LogicalResult run(mlir::ModuleOp module) {
     const std::vector<Flow> all = flows(system_, polyhedra_);
     Circle circle;
-    const std::optional<std::vector<Time>> times = order(system_, polyhedra_, all, circle);
+    std::optional<std::vector<Time>> times = order(system_, polyhedra_, all, circle);
     if (!times)
       return roots_[circle.equations.front()].emitError(
           "waits for itself: no order is found that computes every value before it is used");
-    storage_ = planStorage(system_, polyhedra_, *times, all);
-    const std::vector<uint32_t> kept = blocksNeeded();
-    makeArguments(kept);
-    builder_.setInsertionPoint(equations_);
-    makeCells();
-    buildLoops(builder_, equations_.getLoc(), system_, *times, polyhedra_, bindings(equations_.getParameters()), limit_,
-               [&](uint32_t equation, const std::vector<Value>& iterators) { compute(equation, iterators); });
+    times_ = std::move(*times);
+    storage_ = planStorage(system_, polyhedra_, times_, all);
+    const std::vector<svm::RunOp> runs = this->runs(module);
+    const bool mayDivide = division_.processors > 0 && !system_.equations.empty() && llvm::all_of(runs, mayBeDivided);
+    phases_ = mayDivide ? planPhases(system_, polyhedra_, times_, all, storage_) : std::vector<Phase>{undivided()};
+    outlives_ = outliving(system_, polyhedra_, times_, all, phases_);
+    unsigned steps = 0;
+    makeLeaves(module, phases_, steps);
+    // Behind the sizes: the steps around a phase, and where a part begins and ends.
+    wide_.emplace(system_.iterators.size(), system_.parameters.size() + steps + 2);
+    begin_ = system_.parameters.size() + steps;
+    std::vector<std::pair<svm::RunOp, mlir::Operation*>> sites; // each with what stands before it
+    for (svm::RunOp run : runs) {
+      sites.emplace_back(run, run->getPrevNode());
+      lowerRun(run);
+    }
+    for (auto& [phase, leaf] : leaves_)
+      makeKernel(leaf);
     if (limit_.isBroken())
       return kernel_.emitError("computes its iterations with numbers of more than 64 bits");
-    for (svm::RunOp run : runs(module)) {
-      checkSizes(run);
-      passBlocks(run, kept);
+    for (auto [run, before] : sites) {
+      checkSizes(run, before);
+      run.erase();
     }
-    equations_.erase();
+    kernel_.erase();
     return mlir::success();
   }
 
 private:
-  static Bindings bindings(mlir::ValueRange parameters) {
-    Bindings made;
-    for (auto [number, value] : llvm::enumerate(parameters))
-      made["p" + std::to_string(number)] = value;
-    return made;
-  }
+  /// A phase that is one kernel.
+  struct Leaf {
+    const Phase* phase = nullptr;
+    std::string name;
+    std::vector<uint32_t> blocks; // variables that it is given memory for, behind the arguments of the equations' own
+    std::vector<Reach> reaches;   // of the steps around it, and of where a part begins and ends
+  };
+  /// One place where the kernel is run: the memory of each variable that has some outside of parts.
+  struct Site {
+    svm::RunOp run;
+    std::vector<Value> blocks;
+    Numbers sizes;
+  };
 
   std::vector<svm::RunOp> runs(mlir::ModuleOp module) {
     std::vector<svm::RunOp> found;
@@ -78,16 +108,29 @@ private:
     return found;
   }
 
-  std::vector<uint32_t> blocksNeeded() const {
-    std::vector<uint32_t> found;
-    for (uint32_t variable = 0; variable < storage_.size(); ++variable)
-      if (!isCell(storage_[variable]))
-        found.push_back(variable);
-    return found;
+  /// Whether a run ends before what is behind it begins, and stands in code that one processor executes.
+  static bool mayBeDivided(svm::RunOp run) {
+    return !run.getToken() && run.getAfter().empty() && !run->getParentOfType<svm::ParallelOp>() &&
+           !run->getParentOfType<svm::InstancesOp>();
   }
-  /// Whether a few cells of fixed number do.
-  static bool isCell(const Storage& storage) {
-    return storage.dimensions.empty() || (storage.dimensions.size() == 1 && storage.steps > 0 && storage.steps <= 64);
+
+  Phase undivided() const {
+    Phase all;
+    all.equations.resize(system_.equations.size());
+    std::iota(all.equations.begin(), all.equations.end(), 0);
+    return all;
+  }
+
+  // ---- storage ----
+
+  /// Whether a few cells of fixed number do, which a kernel has by itself.
+  bool isCell(uint32_t variable) const {
+    const Storage& storage = storage_[variable];
+    return !outlives_[variable] &&
+           (storage.dimensions.empty() || (storage.dimensions.size() == 1 && storage.steps > 0 && storage.steps <= 64));
+  }
+  bool isBlock(uint32_t variable) const {
+    return system_.variables[variable].role == Role::Internal && !isCell(variable);
   }
 
   /// The instances that are defined.
@@ -110,42 +153,274 @@ private:
     return {};
   }
 
-  /// Of each of a variable's dimensions that are kept: the least number of an instance, and how many there are, at
-  /// least 1.
-  std::pair<std::vector<Value>, std::vector<Value>> box(mlir::OpBuilder& builder, uint32_t variable,
-                                                        const Bindings& parameters) {
-    std::vector<Value> least, extents;
+  /// Fills in the least numbers and extents, each at least 1.
+  void box(mlir::OpBuilder& builder, uint32_t variable, const Numbers& parameters, Cells& cells) {
     const isl::set all = definitions(variable);
     const mlir::Location place = kernel_.getLoc();
     const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
     const Storage& storage = storage_[variable];
     if (all.is_empty()) { // nothing is ever kept
-      least.assign(storage.dimensions.size(), constant(0));
-      extents.assign(storage.dimensions.size(), constant(1));
-      return {least, extents};
+      cells.least.assign(storage.dimensions.size(), constant(0));
+      cells.extents.assign(storage.dimensions.size(), constant(1));
+      return;
     }
     for (size_t i = 0; i < storage.dimensions.size(); ++i) {
-      const Value first = leastOf(builder, place, all, storage.dimensions[i], false, parameters, limit_);
-      least.push_back(first);
+      const Value first = leastOf(builder, place, all, storage.dimensions[i], false, parameters, limit_).value;
+      cells.least.push_back(first);
       if (i == 0 && storage.steps > 0) {
-        extents.push_back(constant(storage.steps));
+        cells.extents.push_back(constant(storage.steps));
         continue;
       }
-      const Value last = leastOf(builder, place, all, storage.dimensions[i], true, parameters, limit_);
+      const Value last = leastOf(builder, place, all, storage.dimensions[i], true, parameters, limit_).value;
       const Value count = builder.createOrFold<arith::AddIOp>(
           place, builder.createOrFold<arith::SubIOp>(place, last, first), constant(1));
-      extents.push_back(builder.createOrFold<arith::MaxSIOp>(place, count, constant(1)));
+      cells.extents.push_back(builder.createOrFold<arith::MaxSIOp>(place, count, constant(1)));
     }
-    return {least, extents};
   }
 
   mlir::MemRefType blockType(uint32_t variable) const {
     return svm::viewType(static_cast<unsigned>(storage_[variable].dimensions.size()), elementType(variable));
   }
 
-  /// In front of a run: what its sizes are, so that nothing that is computed of them overflows.
-  void checkSizes(svm::RunOp run) {
+  Value makeBlock(mlir::OpBuilder& builder, uint32_t variable, Site& site) {
+    Cells cells;
+    box(builder, variable, site.sizes, cells);
+    // Numbers where the sizes are constants: memories that programs manage hold what has bounds.
+    llvm::SmallVector<int64_t> known;
+    for (const Value extent : cells.extents)
+      if (llvm::APInt value; mlir::matchPattern(extent, mlir::m_ConstantInt(&value)))
+        known.push_back(value.getSExtValue());
+    const auto bounds =
+        known.size() == cells.extents.size() ? builder.getDenseI64ArrayAttr(known) : mlir::DenseI64ArrayAttr();
+    const std::string label = name_ + "." + system_.variables[variable].name;
+    return builder.create<svm::BlockOp>(kernel_.getLoc(), blockType(variable), cells.extents, bounds,
+                                        builder.getStringAttr(label), mlir::IntegerAttr());
+  }
+
+  // ---- phases ----
+
+  std::set<uint32_t> variablesOf(const Phase& phase) const {
+    std::set<uint32_t> found;
+    for (const uint32_t each : phase.equations) {
+      found.insert(system_.equations[each].variable);
+      eachElement(system_.equations[each].value, [&](const Expression& element) { found.insert(element.variable); });
+    }
+    return found;
+  }
+
+  void makeLeaves(mlir::ModuleOp module, const std::vector<Phase>& phases, unsigned& steps) {
+    for (const Phase& phase : phases) {
+      steps = std::max(steps, phase.level);
+      if (phase.kind == Phase::Kind::Steps) {
+        makeLeaves(module, phase.inner, steps);
+        continue;
+      }
+      Leaf leaf{&phase, name_, {}, {}};
+      for (size_t number = leaves_.size(); leaf.name != name_ || number > 0; ++number) {
+        leaf.name = name_ + "." + std::to_string(number);
+        if (!module.lookupSymbol(leaf.name))
+          break;
+      }
+      for (const uint32_t variable : variablesOf(phase))
+        if (isBlock(variable))
+          leaf.blocks.push_back(variable);
+      leaves_.emplace_back(&phase, std::move(leaf));
+    }
+  }
+  Leaf& leafOf(const Phase& phase) {
+    return llvm::find_if(leaves_, [&](const auto& each) { return each.first == &phase; })->second;
+  }
+
+  static std::string parameter(size_t number) { return "p" + std::to_string(number); }
+  size_t stepAt(unsigned level) const { return system_.parameters.size() + level; }
+
+  Affine behindSizes(size_t number, int64_t factor) const {
+    Affine made;
+    made.iterators.resize(system_.iterators.size(), 0);
+    made.parameters.resize(wide_->parameters(), 0);
+    made.parameters[number] = factor;
+    return made;
+  }
+  /// When an iteration comes in the loop of a level.
+  Affine momentOf(uint32_t equation, unsigned level) const {
+    Affine moment;
+    moment.iterators = times_[equation].directions[level];
+    moment.parameters.resize(wide_->parameters(), 0);
+    moment.constant = times_[equation].shifts[level];
+    return moment;
+  }
+
+  /// An equation's iterations in the steps around a phase, and of a part.
+  Space guardOf(uint32_t equation, const Phase& phase, bool isPart) const {
+    std::vector<Constraint> more;
+    for (unsigned level = 0; level < phase.level; ++level) {
+      more.push_back({Constraint::Kind::Zero, momentOf(equation, level), 0});
+      more.back().value.parameters[stepAt(level)] = -1;
+    }
+    if (isPart) {
+      more.push_back({Constraint::Kind::NotNegative, behindSizes(begin_, -1), 0});
+      more.back().value.iterators[phase.iterator] = 1;
+      more.push_back({Constraint::Kind::NotNegative, behindSizes(begin_ + 1, 1), 0});
+      more.back().value.iterators[phase.iterator] = -1;
+      more.back().value.constant = -1;
+    }
+    Space guard = system_.equations[equation].guard;
+    for (std::vector<Constraint>& piece : guard.pieces)
+      piece.insert(piece.end(), more.begin(), more.end());
+    return guard;
+  }
+
+  /// The points of all of a phase's equations under a map of each.
+  isl::set reached(const Phase& phase, llvm::function_ref<std::vector<Affine>(uint32_t)> mapOf) const {
+    const isl::set context = wide_->context(system_.context);
+    std::optional<isl::set> all;
+    for (const uint32_t each : phase.equations) {
+      const isl::set own = wide_->set(guardOf(each, phase, false)).intersect(context).apply(wide_->map(mapOf(each)));
+      all = all ? all->unite(own) : own;
+    }
+    return coalesced(*all);
+  }
+
+  // ---- what runs them ----
+
+  void lowerRun(svm::RunOp run) {
     mlir::OpBuilder builder(run);
+    llvm::SmallVector<Value> parameters;
+    for (const Value each : equations_.getParameters())
+      parameters.push_back(run.getArguments()[mlir::cast<mlir::BlockArgument>(each).getArgNumber()]);
+    Site site{run, std::vector<Value>(system_.variables.size()), sizes(parameters)};
+    std::set<uint32_t> outside;
+    for (const auto& [phase, leaf] : leaves_)
+      for (const uint32_t variable : leaf.blocks)
+        if (!llvm::is_contained(phase->own, variable))
+          outside.insert(variable);
+    for (const uint32_t variable : outside)
+      site.blocks[variable] = makeBlock(builder, variable, site);
+    runPhases(builder, phases_, site, site.sizes);
+  }
+
+  void runPhases(mlir::OpBuilder& builder, const std::vector<Phase>& phases, Site& site, const Numbers& numbers) {
+    for (const Phase& phase : phases) {
+      mlir::OpBuilder::InsertionGuard behind(builder);
+      if (phase.kind == Phase::Kind::Whole)
+        runLeaf(builder, phase, site, numbers);
+      else if (phase.kind == Phase::Kind::Steps)
+        runSteps(builder, phase, site, numbers);
+      else
+        runParts(builder, phase, site, numbers);
+    }
+  }
+
+  void runLeaf(mlir::OpBuilder& builder, const Phase& phase, Site& site, const Numbers& numbers) {
+    Leaf& leaf = leafOf(phase);
+    llvm::SmallVector<Value> given(site.run.getArguments());
+    for (const uint32_t variable : leaf.blocks)
+      given.push_back(llvm::is_contained(phase.own, variable) ? makeBlock(builder, variable, site)
+                                                              : site.blocks[variable]);
+    leaf.reaches.clear();
+    for (const size_t number : behindSizes(phase)) {
+      const Number& each = numbers.at(parameter(number));
+      given.push_back(each.value);
+      leaf.reaches.push_back(each.reach);
+    }
+    svm::RunOp run = builder.create<svm::RunOp>(site.run.getLoc(), mlir::Type(),
+                                                mlir::FlatSymbolRefAttr::get(builder.getContext(), leaf.name), given,
+                                                mlir::ValueRange(), mlir::FlatSymbolRefAttr());
+    run->setDiscardableAttrs(site.run->getDiscardableAttrDictionary());
+  }
+
+  /// The parameters that a leaf's kernel has behind the sizes.
+  std::vector<size_t> behindSizes(const Phase& phase) const {
+    std::vector<size_t> found;
+    for (unsigned level = 0; level < phase.level; ++level)
+      found.push_back(stepAt(level));
+    if (phase.kind == Phase::Kind::Parts) {
+      found.push_back(begin_);
+      found.push_back(begin_ + 1);
+    }
+    return found;
+  }
+
+  void runSteps(mlir::OpBuilder& builder, const Phase& phase, Site& site, const Numbers& numbers) {
+    const mlir::Location place = site.run.getLoc();
+    const isl::set moments =
+        reached(phase, [&](uint32_t each) { return std::vector<Affine>{momentOf(each, phase.level)}; });
+    const Number first = leastOf(builder, place, moments, 0, false, numbers, limit_);
+    const Number last = leastOf(builder, place, moments, 0, true, numbers, limit_);
+    const Value one = builder.create<arith::ConstantIndexOp>(place, 1);
+    const Value end = builder.createOrFold<arith::AddIOp>(place, last.value, one);
+    auto loop = builder.create<scf::ForOp>(place, first.value, end, one);
+    builder.setInsertionPointToStart(loop.getBody());
+    Numbers inside = numbers;
+    inside[parameter(stepAt(phase.level))] = {loop.getInductionVar(), larger(first.reach, last.reach)};
+    runPhases(builder, phase.inner, site, inside);
+  }
+
+  void runParts(mlir::OpBuilder& builder, const Phase& phase, Site& site, const Numbers& numbers) {
+    const mlir::Location place = site.run.getLoc();
+    const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
+    const auto binary = [&]<typename Op>(Value left, Value right) -> Value {
+      return builder.createOrFold<Op>(place, left, right);
+    };
+    const auto add = [&](Value left, Value right) { return binary.template operator()<arith::AddIOp>(left, right); };
+    const auto least = [&](Value left, Value right) { return binary.template operator()<arith::MinSIOp>(left, right); };
+    const auto most = [&](Value left, Value right) { return binary.template operator()<arith::MaxSIOp>(left, right); };
+    const auto product = [&](Value left, Value right) {
+      return binary.template operator()<arith::MulIOp>(least(left, constant(mostCounted)),
+                                                       least(right, constant(mostCounted)));
+    };
+    const auto upwards = [&](Value value, Value by) {
+      return binary.template operator()<arith::CeilDivSIOp>(value, by);
+    };
+    const isl::set all = reached(phase, [&](uint32_t) { return identity(system_.iterators.size()); });
+    Value count, work = constant(static_cast<int64_t>(phase.equations.size()));
+    Number first, last;
+    for (unsigned iterator = 0; iterator < system_.iterators.size(); ++iterator) {
+      const Number from = leastOf(builder, place, all, iterator, false, numbers, limit_);
+      const Number to = leastOf(builder, place, all, iterator, true, numbers, limit_);
+      const Value own =
+          most(add(builder.createOrFold<arith::SubIOp>(place, to.value, from.value), constant(1)), constant(0));
+      work = product(work, own);
+      if (iterator != phase.iterator)
+        continue;
+      count = own;
+      first = from;
+      last = to;
+    }
+    const int64_t processors = division_.processors;
+    const int64_t parts = processors > 1 && !phase.isEven ? unevenParts * processors : processors;
+    const Value worth = builder.createOrFold<arith::DivSIOp>(place, work, constant(leastWork));
+    Value size = most(upwards(count, most(least(worth, constant(parts)), constant(1))), constant(1));
+    if (phase.isAlongRows) {
+      // Processors that write to one line of a cache wait for each other: once a row, and in each step anew.
+      if (phase.level > 0)
+        size = most(size, constant(leastOfRow));
+      size = builder.createOrFold<arith::MulIOp>(place, upwards(size, constant(aligned)), constant(aligned));
+    }
+    if (const auto stated = division_.sizes.find(name_); stated != division_.sizes.end())
+      size = constant(stated->second);
+    division_.divided.insert(name_);
+    auto loop =
+        builder.create<svm::ParallelOp>(place, mlir::ValueRange(constant(0)), mlir::ValueRange(upwards(count, size)),
+                                        mlir::ValueRange(), mlir::ArrayAttr(), builder.getStringAttr(name_));
+    builder.setInsertionPointToStart(&loop.getBody().front());
+    const Value begin = add(first.value, builder.createOrFold<arith::MulIOp>(place, loop.iteration(0), size));
+    const Value end = least(add(begin, size), add(last.value, constant(1)));
+    Numbers inside = numbers;
+    Reach reach = larger(first.reach, last.reach);
+    reach.constant += 1;
+    inside[parameter(begin_)] = {begin, reach};
+    inside[parameter(begin_ + 1)] = {end, reach};
+    runLeaf(builder, phase, site, inside);
+  }
+
+  /// In front of a run: what its sizes are, so that nothing that is computed of them overflows.
+  void checkSizes(svm::RunOp run, mlir::Operation* before) {
+    mlir::OpBuilder builder(run);
+    if (before)
+      builder.setInsertionPointAfter(before);
+    else
+      builder.setInsertionPointToStart(run->getBlock());
     const mlir::Location place = run.getLoc();
     for (auto [number, parameter] : llvm::enumerate(equations_.getParameters())) {
       const Value given = run.getArguments()[mlir::cast<mlir::BlockArgument>(parameter).getArgNumber()];
@@ -163,187 +438,122 @@ private:
     }
   }
 
-  /// Blocks in front of a run, given behind its arguments.
-  void passBlocks(svm::RunOp run, const std::vector<uint32_t>& kept) {
-    mlir::OpBuilder builder(run);
+  // ---- kernels ----
+
+  void makeKernel(const Leaf& leaf) {
+    const Phase& phase = *leaf.phase;
+    mlir::OpBuilder builder(kernel_);
+    auto kernel = mlir::cast<svm::KernelOp>(builder.insert(kernel_->cloneWithoutRegions()));
+    kernel.setSymName(leaf.name);
+    mlir::Block& body = kernel.getBody().emplaceBlock();
+    mlir::IRMapping arguments;
+    for (const mlir::BlockArgument each : kernel_.getBody().getArguments())
+      arguments.map(each, body.addArgument(each.getType(), each.getLoc()));
+    std::vector<Cells> cells(system_.variables.size());
+    for (const uint32_t variable : leaf.blocks)
+      cells[variable].memory = addBlock(kernel, variable);
+    if (!leaf.blocks.empty())
+      kernel.removeExtentsAttr(); // those of the new arguments are no sums of sizes
     llvm::SmallVector<Value> parameters;
-    for (const Value parameter : equations_.getParameters())
-      parameters.push_back(run.getArguments()[mlir::cast<mlir::BlockArgument>(parameter).getArgNumber()]);
-    for (const uint32_t variable : kept) {
-      const auto [least, extents] = box(builder, variable, bindings(parameters));
-      // Numbers where the sizes are constants: memories that programs manage hold what has bounds.
-      llvm::SmallVector<int64_t> known;
-      for (const Value extent : extents)
-        if (llvm::APInt value; mlir::matchPattern(extent, mlir::m_ConstantInt(&value)))
-          known.push_back(value.getSExtValue());
-      const auto bounds =
-          known.size() == extents.size() ? builder.getDenseI64ArrayAttr(known) : mlir::DenseI64ArrayAttr();
-      const std::string label = kernel_.getName().str() + "." + system_.variables[variable].name;
-      run.getArgumentsMutable().append(builder
-                                           .create<svm::BlockOp>(run.getLoc(), blockType(variable), extents, bounds,
-                                                                 builder.getStringAttr(label), mlir::IntegerAttr())
-                                           .getResult());
+    for (const Value each : equations_.getParameters())
+      parameters.push_back(arguments.lookup(each));
+    Numbers numbers = sizes(parameters);
+    for (auto [number, reach] : llvm::zip_equal(behindSizes(phase), leaf.reaches))
+      numbers[parameter(number)] = {addIndex(kernel), reach};
+    builder.setInsertionPointToStart(&body);
+    for (mlir::Operation& op : kernel_.getBody().front()) {
+      if (&op != equations_)
+        builder.clone(op, arguments);
+      else
+        compute(builder, phase, cells, numbers, arguments);
     }
   }
 
-  void makeArguments(const std::vector<uint32_t>& kept) {
-    cells_.resize(system_.variables.size());
-    for (const uint32_t variable : kept) {
-      const auto position = kernel_.getNumArguments();
-      const mlir::DictionaryAttr attributes = builder_.getDictionaryAttr(
-          {svm::SvmDialect::accessAttr.with(builder_.getContext(), svm::Access::ReadWrite),
-           builder_.getNamedAttr(svm::SvmDialect::nameAttr, builder_.getStringAttr(system_.variables[variable].name))});
-      kernel_.insertArgument(position, blockType(variable), attributes, kernel_.getLoc());
-      cells_[variable] = kernel_.getBody().front().getArgument(position);
-    }
-    if (!kept.empty())
-      kernel_.removeExtentsAttr(); // those of the new arguments are no sums of sizes
+  Value addBlock(svm::KernelOp kernel, uint32_t variable) {
+    mlir::Builder builder(kernel.getContext());
+    const auto position = kernel.getNumArguments();
+    const mlir::DictionaryAttr attributes = builder.getDictionaryAttr(
+        {svm::SvmDialect::accessAttr.with(builder.getContext(), svm::Access::ReadWrite),
+         builder.getNamedAttr(svm::SvmDialect::nameAttr, builder.getStringAttr(system_.variables[variable].name))});
+    kernel.insertArgument(position, blockType(variable), attributes, kernel_.getLoc());
+    return kernel.getBody().front().getArgument(position);
   }
 
-  void makeCells() {
+  Value addIndex(svm::KernelOp kernel) {
+    mlir::Builder builder(kernel.getContext());
+    const auto position = kernel.getNumArguments();
+    kernel.insertArgument(position, builder.getIndexType(), builder.getDictionaryAttr({}), kernel_.getLoc());
+    if (const std::optional<mlir::ArrayAttr> extents = kernel.getExtents()) {
+      llvm::SmallVector<mlir::Attribute> more(extents->begin(), extents->end());
+      more.push_back(mlir::AffineMapAttr::get(mlir::AffineMap::get(builder.getContext())));
+      kernel.setExtentsAttr(builder.getArrayAttr(more));
+    }
+    return kernel.getBody().front().getArgument(position);
+  }
+
+  void compute(mlir::OpBuilder& builder, const Phase& phase, std::vector<Cells>& cells, const Numbers& numbers,
+               const mlir::IRMapping& arguments) {
     const mlir::Location place = equations_.getLoc();
-    boxes_.resize(storage_.size());
-    for (uint32_t variable = 0; variable < storage_.size(); ++variable) {
+    for (const uint32_t variable : variablesOf(phase)) {
       if (system_.variables[variable].role != Role::Internal)
         continue;
-      const mlir::Type type = elementType(variable);
-      if (isCell(storage_[variable]))
-        cells_[variable] = builder_.create<memref::AllocaOp>(
-            place, mlir::MemRefType::get({storage_[variable].dimensions.empty() ? 1 : storage_[variable].steps}, type));
-      boxes_[variable] = box(builder_, variable, bindings(equations_.getParameters()));
-    }
-  }
-
-  // ---- one equation ----
-
-  Value constant(int64_t value) { return builder_.create<arith::ConstantIndexOp>(place_, value); }
-
-  /// Where an instance of a variable lies.
-  llvm::SmallVector<Value> cellOf(uint32_t variable, mlir::AffineMap index, const std::vector<Value>& iterators) {
-    const Storage& storage = storage_[variable];
-    const auto& [least, extents] = boxes_[variable];
-    if (storage.dimensions.empty() || (storage.steps == 1 && storage.dimensions.size() == 1))
-      return {constant(0)};
-    const llvm::SmallVector<Value> instance = indices(index, iterators);
-    llvm::SmallVector<Value> cell;
-    for (size_t i = 0; i < storage.dimensions.size(); ++i) {
-      cell.push_back(builder_.createOrFold<arith::SubIOp>(place_, instance[storage.dimensions[i]], least[i]));
-      if (i == 0 && storage.steps > 0)
-        cell[0] = builder_.createOrFold<arith::RemSIOp>(place_, cell[0], extents[0]);
-    }
-    return cell;
-  }
-
-  llvm::SmallVector<Value> indices(mlir::AffineMap map, const std::vector<Value>& iterators) {
-    llvm::SmallVector<Value> operands(iterators.begin(), iterators.end());
-    operands.append(equations_.getParameters().begin(), equations_.getParameters().end());
-    llvm::SmallVector<Value> found;
-    for (mlir::AffineExpr result : map.getResults())
-      found.push_back(builder_.create<mlir::affine::AffineApplyOp>(
-          place_, mlir::AffineMap::get(map.getNumDims(), map.getNumSymbols(), result), operands));
-    return found;
-  }
-
-  void compute(uint32_t number, const std::vector<Value>& iterators) {
-    svm::EquationOp root = roots_[number];
-    mlir::IRMapping values;
-    for (mlir::Operation& op : root.getBody().front()) {
-      place_ = op.getLoc();
-      if (auto use = mlir::dyn_cast<svm::UseOp>(op)) {
-        const uint32_t of = numbers_.at(use.getVariable().str());
-        values.map(
-            use.getValue(),
-            builder_.create<memref::LoadOp>(place_, cells_[of], cellOf(of, use.getIndex(), iterators)).getResult());
-      } else if (auto element = mlir::dyn_cast<svm::ElementOp>(op)) {
-        values.map(element.getValue(),
-                   builder_.create<memref::LoadOp>(place_, element.getInput(), indices(element.getIndex(), iterators))
-                       .getResult());
-      } else if (auto define = mlir::dyn_cast<svm::DefineOp>(op)) {
-        store(root, values.lookupOrDefault(define.getValue()), iterators);
-      } else {
-        check(op, values);
-        builder_.clone(op, values);
+      if (isCell(variable)) {
+        const Storage& storage = storage_[variable];
+        cells[variable].memory = builder.create<memref::AllocaOp>(
+            place, mlir::MemRefType::get({storage.dimensions.empty() ? 1 : storage.steps}, elementType(variable)));
       }
+      box(builder, variable, numbers, cells[variable]);
     }
-  }
-
-  void store(svm::EquationOp root, Value value, const std::vector<Value>& iterators) {
-    place_ = root.getLoc();
-    if (root.getOutput()) {
-      builder_.create<memref::StoreOp>(place_, value, root.getOutput(), indices(*root.getIndex(), iterators));
-      return;
+    System own = system_;
+    std::vector<Time> times;
+    own.equations.clear();
+    for (const uint32_t each : phase.equations) {
+      own.equations.push_back(system_.equations[each]);
+      own.equations.back().guard = guardOf(each, phase, phase.kind == Phase::Kind::Parts);
+      times.push_back(times_[each]);
     }
-    const uint32_t of = numbers_.at(root.getVariable()->str());
-    builder_.create<memref::StoreOp>(place_, value, cells_[of], cellOf(of, root.instanceMap(), iterators));
-  }
-
-  void require(Value condition, const char* code, const char* message) {
-    builder_.create<svm::CheckOp>(place_, condition, builder_.getStringAttr(code), builder_.getStringAttr(message),
-                                  mlir::StringAttr(), mlir::ValueRange());
-  }
-
-  /// What ends a program with an error: divisions by zero, or that overflow, and numbers that an integer cannot hold.
-  void check(mlir::Operation& op, const mlir::IRMapping& values) {
-    const auto operand = [&](unsigned i) { return values.lookupOrDefault(op.getOperand(i)); };
-    if (mlir::isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op)) {
-      const Value divisor = operand(1);
-      const mlir::Type type = divisor.getType();
-      const auto number = [&](const llvm::APInt& value) -> Value {
-        return builder_.create<arith::ConstantOp>(place_, builder_.getIntegerAttr(type, value));
-      };
-      const unsigned width = type.getIntOrFloatBitWidth();
-      using P = arith::CmpIPredicate;
-      Value fine = builder_.create<arith::CmpIOp>(place_, P::ne, divisor, number(llvm::APInt(width, 0)));
-      if (mlir::isa<arith::DivSIOp, arith::RemSIOp>(op)) {
-        const Value other =
-            builder_.create<arith::CmpIOp>(place_, P::ne, divisor, number(llvm::APInt::getAllOnes(width)));
-        const Value inside =
-            builder_.create<arith::CmpIOp>(place_, P::ne, operand(0), number(llvm::APInt::getSignedMinValue(width)));
-        fine = builder_.create<arith::AndIOp>(place_, fine, builder_.create<arith::OrIOp>(place_, other, inside));
-      }
-      require(fine, "equations-division", "a division by zero, or one that overflows");
-    } else if (mlir::isa<arith::FPToSIOp, arith::FPToUIOp>(op)) {
-      const bool isSigned = mlir::isa<arith::FPToSIOp>(op);
-      const unsigned width = op.getResult(0).getType().getIntOrFloatBitWidth();
-      const mlir::Type type = operand(0).getType();
-      const auto number = [&](double value) -> Value {
-        return builder_.create<arith::ConstantOp>(place_, builder_.getFloatAttr(type, value));
-      };
-      const double end = std::ldexp(1.0, static_cast<int>(width) - (isSigned ? 1 : 0));
-      // Numbers between the least integer less one and it become it, where the type tells them apart.
-      const bool isFine = type.isF64() ? width < 53 : width < 24;
-      const double least = isSigned ? (isFine ? -end - 1 : -end) : -1;
-      using P = arith::CmpFPredicate;
-      const Value above =
-          builder_.create<arith::CmpFOp>(place_, isSigned && !isFine ? P::OGE : P::OGT, operand(0), number(least));
-      const Value below = builder_.create<arith::CmpFOp>(place_, P::OLT, operand(0), number(end));
-      require(builder_.create<arith::AndIOp>(place_, above, below), "equations-conversion",
-              "a number that an integer cannot hold");
+    if (phase.kind == Phase::Kind::Parts) {
+      own.context.push_back({Constraint::Kind::NotNegative, behindSizes(begin_ + 1, 1), 0});
+      own.context.back().value.parameters[begin_] = -1;
+      own.context.back().value.constant = -1;
     }
+    EquationWriter writer(builder, equations_, roots_, numbers_, storage_, cells, arguments);
+    buildLoops(builder, place, own, times, *wide_, numbers, limit_,
+               [&](uint32_t equation, const std::vector<Value>& iterators) {
+                 writer.compute(phase.equations[equation], iterators);
+               });
   }
 
   svm::EquationsOp equations_;
   svm::KernelOp kernel_;
+  std::string name_;
   System system_;
+  Division& division_;
   std::vector<svm::EquationOp> roots_;      // of each of its equations
   std::map<std::string, uint32_t> numbers_; // of variables
   Polyhedra polyhedra_;
+  std::optional<Polyhedra> wide_; // with more parameters behind the sizes
+  size_t begin_ = 0;              // of these, where a part begins; the next one is where it ends
   SizeLimit limit_;
-  mlir::OpBuilder builder_;
-  mlir::Location place_ = equations_.getLoc();
+  std::vector<Time> times_;
   std::vector<Storage> storage_;
-  std::vector<Value> cells_; // memory of each variable
-  std::vector<std::pair<std::vector<Value>, std::vector<Value>>> boxes_;
+  std::vector<Phase> phases_;
+  std::vector<bool> outlives_; // by variable
+  std::vector<std::pair<const Phase*, Leaf>> leaves_;
 };
 
 struct LowerEquationsPass : mlir::PassWrapper<LowerEquationsPass, mlir::OperationPass<mlir::ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerEquationsPass)
 
+  explicit LowerEquationsPass(Division* division = nullptr) : division(division) {}
+
   void getDependentDialects(mlir::DialectRegistry& registry) const override {
-    registry.insert<mlir::affine::AffineDialect, arith::ArithDialect, memref::MemRefDialect, mlir::scf::SCFDialect>();
+    registry.insert<mlir::affine::AffineDialect, arith::ArithDialect, memref::MemRefDialect, scf::SCFDialect>();
   }
 
   void runOnOperation() override {
+    Division none;
+    Division& given = division ? *division : none;
     std::vector<svm::EquationsOp> all;
     getOperation().walk([&](svm::EquationsOp equations) { all.push_back(equations); });
     for (svm::EquationsOp equations : all) {
@@ -356,7 +566,7 @@ struct LowerEquationsPass : mlir::PassWrapper<LowerEquationsPass, mlir::Operatio
         return signalPassFailure();
       }
       try {
-        if (mlir::failed(KernelLowering(equations, kernel, std::move(*system)).run(getOperation())))
+        if (mlir::failed(KernelLowering(equations, kernel, std::move(*system), given).run(getOperation())))
           return signalPassFailure();
       } catch (const isl::exception& failure) {
         kernel.emitError() << "has iterations that are more than can be computed with: " << failure.what();
@@ -364,12 +574,18 @@ struct LowerEquationsPass : mlir::PassWrapper<LowerEquationsPass, mlir::Operatio
       }
     }
   }
+
+  Division* division;
 };
 
 } // namespace
 
 std::unique_ptr<mlir::Pass> createLowerEquationsPass() {
   return svm::makePass<LowerEquationsPass>(svm::passes::LowerEquations);
+}
+
+std::unique_ptr<mlir::Pass> createLowerEquationsPassFor(Division& division) {
+  return svm::makePass<LowerEquationsPass>(svm::passes::LowerEquations, &division);
 }
 
 } // namespace strata::equations

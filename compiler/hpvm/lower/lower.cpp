@@ -72,7 +72,7 @@ public:
       return std::nullopt;
     builder_.setInsertionPointToStart(frame_.module().getBody());
     make<svm::LLVMSourceOp>(llvm::StringRef(leafSource), llvm::StringRef(leafModule(code_, codes_)));
-    for (const MappedNode& node : nodes_.nodes)
+    for (const notation::MappedNode& node : nodes_.nodes)
       if (!mapped_.contains(node.node))
         diagnostics_.report(unknownNode, node.place, node.node).help("a node is named as the function of a leaf is");
     if (diagnostics_.errorCount() != before)
@@ -408,7 +408,7 @@ private:
 } // namespace
 
 std::optional<LoweredGraphs> lower(const Graphs& graphs, llvm::Module& module, mlir::MLIRContext& context,
-                                   const Machine& machine, const NodeMapping& nodes, bool records,
+                                   const Machine& machine, const notation::NodeMapping& nodes, bool records,
                                    DiagnosticEngine& diagnostics) {
   return GraphLowering(graphs, module, context, machine, nodes, records, diagnostics).run();
 }

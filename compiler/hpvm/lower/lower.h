@@ -5,8 +5,8 @@
 #include "base/machine/machine.h"
 #include "base/source/diagnostic.h"
 #include "compiler/hpvm/graph/graph.h"
-#include "compiler/hpvm/mapping/node_mapping.h"
 #include "compiler/mapping/record.h"
+#include "compiler/notation/node_mapping.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -42,7 +42,7 @@ struct LoweredGraphs {
 /// Adds functions to the LLVM module on the way. `records`: a trace of a launch has a span for each node. Nothing on
 /// errors (reported).
 std::optional<LoweredGraphs> lower(const Graphs& graphs, llvm::Module& module, mlir::MLIRContext& context,
-                                   const Machine& machine, const NodeMapping& nodes, bool records,
+                                   const Machine& machine, const notation::NodeMapping& nodes, bool records,
                                    DiagnosticEngine& diagnostics);
 
 } // namespace strata::hpvm

@@ -6,11 +6,11 @@
 #include "base/source/diagnostic.h"
 #include "compiler/hpvm/graph/graph.h"
 #include "compiler/hpvm/graph/places.h"
-#include "compiler/hpvm/mapping/node_mapping.h"
 #include "compiler/ir/locations.h"
 #include "compiler/ir/svm.h"
 #include "compiler/mapping/logical_module.h"
 #include "compiler/mapping/record.h"
+#include "compiler/notation/node_mapping.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -42,7 +42,7 @@ public:
   using Outputs = std::vector<std::vector<Output>>; // by child
 
   NodeLowering(const Graphs& graphs, llvm::Module& code, mlir::MLIRContext& context, const Machine& machine,
-               const NodeMapping& nodes, bool records, DiagnosticEngine& diagnostics)
+               const notation::NodeMapping& nodes, bool records, DiagnosticEngine& diagnostics)
       : graphs_(graphs), code_(code), context_(context), machine_(machine), nodes_(nodes), records_(records),
         diagnostics_(diagnostics), builder_(&context), place_(mlir::UnknownLoc::get(&context)),
         frame_(context, place_) {
@@ -91,7 +91,7 @@ protected:
   llvm::Module& code_;
   mlir::MLIRContext& context_;
   const Machine& machine_;
-  const NodeMapping& nodes_;
+  const notation::NodeMapping& nodes_;
   const bool records_;                   // whether nodes are spans
   machine::ProcessorId control_;         // of the graphs; invalid where the machine has no levels, as the next two
   machine::MemoryId arrays_, arguments_; // where arrays lie while a graph runs, and before and behind

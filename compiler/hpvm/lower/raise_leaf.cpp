@@ -538,7 +538,7 @@ private:
   scf::IfOp offload(svm::KernelOp kernel, const std::string& label) {
     const Machine& machine = lowering_.machine_;
     const std::string name = nodeName(*leaf_.function);
-    const MappedNode* mapped = lowering_.nodes_.of(name);
+    const notation::MappedNode* mapped = lowering_.nodes_.of(name);
     const machine::MemoryId arrays = lowering_.arrays_;
     const machine::ProcessorId control = lowering_.control_;
     machine::ProcessorId last;

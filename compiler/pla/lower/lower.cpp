@@ -23,6 +23,11 @@ using equations::SystemVariable;
 using mapping::LogicalModule;
 using mlir::Value;
 
+STRATA_DIAGNOSTIC(unknownNode, Error, "pla-map-node", "the mapping names '{0}', and the program is '{1}'");
+STRATA_DIAGNOSTIC(otherProcessor, Error, "pla-map-processor",
+                  "machine '{0}' runs loop programs on processor '{1}', and not on '{2}'");
+STRATA_DIAGNOSTIC(otherBlock, Error, "pla-map-block", "a block of a loop program is one number, and here are {0}");
+STRATA_DIAGNOSTIC(oneProcessor, Error, "pla-map-one", "on machine '{0}' one processor computes a loop program");
 STRATA_DIAGNOSTIC(badSize, Error, "pla-size", "the program is for sizes with {0}, and {1}");
 
 namespace {
@@ -31,10 +36,10 @@ constexpr const char* choosesSizes = "choose sizes that keep this, with --size o
 
 class Lowering {
 public:
-  Lowering(const System& system, const KnownSizes& known, const Machine& machine, mlir::MLIRContext& context,
-           DiagnosticEngine& diagnostics)
-      : system_(system), known_(known), machine_(machine), context_(context), diagnostics_(diagnostics),
-        place_(placeOf(system.location)), module_(context, place_), builder_(&context) {
+  Lowering(const System& system, const KnownSizes& known, const notation::NodeMapping& mapping, const Machine& machine,
+           mlir::MLIRContext& context, DiagnosticEngine& diagnostics)
+      : system_(system), known_(known), mapping_(mapping), machine_(machine), context_(context),
+        diagnostics_(diagnostics), place_(placeOf(system.location)), module_(context, place_), builder_(&context) {
     const machine::DefaultPlaces places = machine::defaultPlaces(machine);
     const auto nameOf = [&](machine::MemoryId memory) { return memory.valid() ? machine[memory].name : std::string(); };
     memory_ = nameOf(places.blocks);
@@ -50,7 +55,7 @@ public:
   }
 
   std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>> run() {
-    if (!checkKnown())
+    if (!checkMapping() || !checkKnown())
       return std::nullopt;
     makeKernel();
     makeEntry();
@@ -448,6 +453,31 @@ private:
     place_ = placeOf(system_.location);
   }
 
+  /// Whether the mapping is one of this program on this machine. Reports what is not.
+  bool checkMapping() {
+    const unsigned before = diagnostics_.errorCount();
+    const machine::ProcessorId control = machine::defaultPlaces(machine_).control;
+    for (const notation::MappedNode& node : mapping_.nodes) {
+      if (node.node != system_.name) {
+        diagnostics_.report(unknownNode, node.place, node.node, system_.name)
+            .help("a loop program is one node, with the program's name");
+        continue;
+      }
+      if (!node.processor.empty() && control.valid() && node.processor != machine_[control].name)
+        diagnostics_.report(otherProcessor, node.processorPlace, machine_.name, machine_[control].name, node.processor)
+            .help("leave 'processor' out");
+      if (node.block.empty())
+        continue;
+      if (node.block.size() > 1)
+        diagnostics_.report(otherBlock, node.blockPlace, node.block.size())
+            .help("say how many values of one iterator a processor takes at a time: block: [64]");
+      if (machine::processorsBesideControl(machine_) == 0)
+        diagnostics_.report(oneProcessor, node.blockPlace, machine_.name)
+            .help("leave 'block' out, or choose a machine such as 'host', whose processors share it");
+    }
+    return diagnostics_.errorCount() == before;
+  }
+
   /// All where the machine keeps what belongs to nobody.
   mapping::Record placement() const {
     const machine::DefaultPlaces places = machine::defaultPlaces(machine_);
@@ -462,11 +492,19 @@ private:
         entry.blocks[array->name] = memory_;
     for (size_t i = 0; i < told_.size(); ++i)
       entry.arguments.emplace_back();
+    if (const notation::MappedNode* node = mapping_.of(system_.name); node && !node->block.empty()) {
+      mapping::LoopPlacement& loop = entry.loops[system_.name + ".equations"];
+      loop.processor = entry.control;
+      loop.parts = {static_cast<int64_t>(machine::processorsBesideControl(machine_))};
+      loop.chunk = node->block;
+      loop.place = filePlace(placeOf(node->blockPlace));
+    }
     return record;
   }
 
   const System& system_;
   const KnownSizes& known_;
+  const notation::NodeMapping& mapping_;
   const Machine& machine_;
   mlir::MLIRContext& context_;
   DiagnosticEngine& diagnostics_;
@@ -488,9 +526,9 @@ private:
 } // namespace
 
 std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
-lower(const System& system, const KnownSizes& known, const Machine& machine, mlir::MLIRContext& context,
-      DiagnosticEngine& diagnostics) {
-  return Lowering(system, known, machine, context, diagnostics).run();
+lower(const System& system, const KnownSizes& known, const notation::NodeMapping& mapping, const Machine& machine,
+      mlir::MLIRContext& context, DiagnosticEngine& diagnostics) {
+  return Lowering(system, known, mapping, machine, context, diagnostics).run();
 }
 
 } // namespace strata::pla

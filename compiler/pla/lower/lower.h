@@ -7,6 +7,7 @@
 #include "base/source/diagnostic.h"
 #include "compiler/equations/system.h"
 #include "compiler/mapping/record.h"
+#include "compiler/notation/node_mapping.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -28,10 +29,11 @@ struct KnownSizes {
 
 /// Where kernels work in a memory that the program manages, known sizes become constants, by which blocks there have
 /// bounds; the code then checks that it is called with them. Sizes that the program excludes are an error, here as far
-/// as they are known and else when the entry point is called. REQUIRES: the system has no reductions, and verifies.
-/// Nothing on errors (reported).
+/// as they are known and else when the entry point is called. The mapping names the program as its one node; a block is
+/// how many values of the iterator along which processors share the program each takes at a time. REQUIRES: the system
+/// has no reductions, and verifies. Nothing on errors (reported).
 std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
-lower(const equations::System& system, const KnownSizes& known, const Machine& machine, mlir::MLIRContext& context,
-      DiagnosticEngine& diagnostics);
+lower(const equations::System& system, const KnownSizes& known, const notation::NodeMapping& mapping,
+      const Machine& machine, mlir::MLIRContext& context, DiagnosticEngine& diagnostics);
 
 } // namespace strata::pla

@@ -1,11 +1,11 @@
-// The YAML of mapping files, as that of machines is read.
-#include "compiler/hpvm/mapping/node_mapping.h"
+// Read and written as YAML.
+#include "compiler/notation/node_mapping.h"
 
 #include "base/machine/fields.h"
 
-namespace strata::hpvm {
+namespace strata::notation {
 
-STRATA_DIAGNOSTIC(mappedTwice, Error, "hpvm-map-twice", "node '{0}' is mapped twice");
+STRATA_DIAGNOSTIC(mappedTwice, Error, "map-node-twice", "node '{0}' is mapped twice");
 
 const MappedNode* NodeMapping::of(const std::string& node) const {
   for (const MappedNode& each : nodes)
@@ -37,6 +37,22 @@ static MappedNode readNode(DiagnosticEngine& diagnostics, const machine::YamlNod
   return mapped;
 }
 
+std::string text(const NodeMapping& mapping) {
+  std::string text = mapping.machine.empty() ? "" : "machine: " + mapping.machine + "\n";
+  text += "nodes:\n";
+  for (const MappedNode& node : mapping.nodes) {
+    text += "  - node: " + node.node + "\n";
+    if (!node.processor.empty())
+      text += "    processor: " + node.processor + "\n";
+    std::string numbers;
+    for (const int64_t each : node.block)
+      numbers += (numbers.empty() ? "" : ", ") + std::to_string(each);
+    if (!numbers.empty())
+      text += "    block: [" + numbers + "]\n";
+  }
+  return text;
+}
+
 std::optional<NodeMapping> readNodeMapping(DiagnosticEngine& diagnostics, BufferId text) {
   const unsigned before = diagnostics.errorCount();
   const auto root = machine::readYaml(diagnostics, text);
@@ -60,4 +76,4 @@ std::optional<NodeMapping> readNodeMapping(DiagnosticEngine& diagnostics, Buffer
   return diagnostics.errorCount() == before ? std::optional(std::move(mapping)) : std::nullopt;
 }
 
-} // namespace strata::hpvm
+} // namespace strata::notation

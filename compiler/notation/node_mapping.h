@@ -1,4 +1,5 @@
-// Mapping files of programs with graphs: where the instances of a leaf run, and how many at a time.
+// Mapping files that list nodes: the leaves of graphs, or a program that is one node, with where each runs and how many
+// of its instances or iterations at a time. The YAML of files of machines.
 //
 //   machine: cell                # what it is for; may be left out
 //   nodes:
@@ -14,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace strata::hpvm {
+namespace strata::notation {
 
 struct MappedNode {
   std::string node;
@@ -32,7 +33,10 @@ struct NodeMapping {
   const MappedNode* of(const std::string& node) const;
 };
 
+/// As the text of a file.
+std::string text(const NodeMapping& mapping);
+
 /// Reads a file. Nothing where it is no mapping (reported).
 std::optional<NodeMapping> readNodeMapping(DiagnosticEngine& diagnostics, BufferId text);
 
-} // namespace strata::hpvm
+} // namespace strata::notation
