@@ -254,6 +254,11 @@ Polyhedra::Polyhedra(size_t iterators, size_t parameters, unsigned long steps)
   isl_ctx_set_max_operations(context_.get(), steps);
 }
 
+void Polyhedra::restart() const {
+  isl_ctx_reset_error(context_.get());
+  isl_ctx_reset_operations(context_.get());
+}
+
 std::string Polyhedra::parameterList() const {
   return "[" + names("p", parameters_) + "] -> ";
 }

@@ -25,6 +25,9 @@ public:
   Polyhedra(const Polyhedra&) = delete; // what it remembers goes before its context
   Polyhedra& operator=(const Polyhedra&) = delete;
 
+  /// Steps are counted anew, also after what took too many.
+  void restart() const;
+
   size_t iterators() const { return iterators_; }
   size_t parameters() const { return parameters_; }
 

@@ -4,6 +4,7 @@
 
 #include "base/machine/addressing.h"
 #include "compiler/clang/c_text.h"
+#include "compiler/equations/dialect/phases.h"
 #include "compiler/equations/print.h"
 #include "compiler/equations/reduce.h"
 #include "compiler/equations/uniform.h"
@@ -14,6 +15,9 @@
 #include "compiler/pla/syntax/parser.h"
 
 #include "llvm/Support/Path.h"
+
+#include <algorithm>
+#include <set>
 
 namespace strata::pla {
 
@@ -61,6 +65,25 @@ public:
   std::string machineName() const override { return mapping_.machine; }
   Location machinePlace() const override { return mapping_.machinePlace; }
 
+  std::vector<notation::Choice> choices(const notation::Options& options, const Machine& machine,
+                                        DiagnosticEngine&) const override {
+    if (machine::processorsBesideControl(machine) == 0 || !equations::isDivided(system_))
+      return {};
+    int64_t most = 0;
+    for (const auto& [name, size] : options.sizes)
+      most = std::max(most, size);
+    for (const auto& [name, shape] : options.shapes)
+      for (const int64_t extent : shape)
+        most = std::max(most, extent);
+    const notation::MappedNode* node = mapping_.of(system_.name);
+    const int64_t stated = node && !node->block.empty() ? node->block.front() : noBlock;
+    std::set<int64_t> all{noBlock, stated};
+    for (int64_t size = leastBlock; size < most; size *= 2)
+      all.insert({size, size + size / 2});
+    notation::Choice block{system_.name, blockChoice, stated, {all.begin(), all.end()}};
+    return {block};
+  }
+
   std::string mappingText(const notation::Options& options, const Machine& machine,
                           DiagnosticEngine& diagnostics) override {
     if (options.mappingTemplate || !options.mappingForm.empty()) {
@@ -72,7 +95,8 @@ public:
     notation::NodeMapping made;
     made.machine = machine.name;
     made.nodes.push_back({system_.name, control.valid() ? machine[control].name : "", {}, {}, {}, {}});
-    if (const notation::MappedNode* node = mapping_.of(system_.name))
+    const notation::NodeMapping used = mappingInUse(options);
+    if (const notation::MappedNode* node = used.of(system_.name))
       made.nodes.back().block = node->block;
     return notation::text(made);
   }
@@ -103,12 +127,31 @@ public:
         DiagnosticEngine& diagnostics) override {
     if (!checkEntry(options, diagnostics))
       return std::nullopt;
-    return pla::lower(system_, {options.sizes, options.shapes, options.sizePlaces}, mapping_, machine, context,
-                      diagnostics);
+    return pla::lower(system_, {options.sizes, options.shapes, options.sizePlaces}, mappingInUse(options), machine,
+                      context, diagnostics);
   }
 
 private:
+  static constexpr const char* blockChoice = "block";
+  static constexpr int64_t noBlock = 0, leastBlock = 4; // none is stated; the least that a search tries
+
   PlaProgram() = default;
+
+  /// The mapping file's, with what was chosen otherwise.
+  notation::NodeMapping mappingInUse(const notation::Options& options) const {
+    notation::NodeMapping used = mapping_;
+    const auto chosen = options.chosen.find({system_.name, blockChoice});
+    if (chosen == options.chosen.end())
+      return used;
+    const auto isProgram = [&](const notation::MappedNode& each) { return each.node == system_.name; };
+    auto node = std::find_if(used.nodes.begin(), used.nodes.end(), isProgram);
+    if (node == used.nodes.end())
+      node = used.nodes.insert(node, {system_.name, "", {}, {}, {}, {}});
+    node->block.clear();
+    if (chosen->second != noBlock)
+      node->block.push_back(chosen->second);
+    return used;
+  }
 
   bool checkEntry(const notation::Options& options, DiagnosticEngine& diagnostics) const {
     if (options.entry.empty() || options.entry == system_.name)
@@ -131,6 +174,7 @@ notation::Description describe() {
   is.functionsHelp = "a loop program has no functions in C";
   is.mappingForms = {{"nodes", "the mapping is a list of nodes", {".yaml", ".yml"}}};
   is.mayBeMappedByTargets = true;
+  is.choicesAbout = "how many iterations of a loop program a processor takes at a time";
   is.views = {"equations", "uniform"};
   is.pictures = {"dependences"};
   is.examples = {

@@ -167,6 +167,30 @@ void task<leaf> Twice::Chain(in float a[N], out float b[N])
         self.assertIn("block = 1;", self.read("same.map"))
         self.assertRegex(result.out, r"(\d+) mappings tried, [1-9]\d* of them refused or with other results")
 
+    def test_loop_programs(self):
+        product = os.path.join(harness.ROOT, "examples/pla/matmul/matmul.pla")
+        sizes = ["--size", "M=96,N=40,K=24"]
+        result = self.tune(product, *sizes, "--trials", 6, "-o", "block.yaml")
+        self.assertEqual(result.status, 0, result)
+        self.assertIn("the mapping in use: block of matmul 0\n", result.err)
+        self.assertIn("6 mappings tried, 0 of them refused or with other results", result.out)
+        self.assertIn("nodes:\n  - node: matmul\n", self.read("block.yaml"))
+        data = ["--in", "a=random", "--in", "b=random:2"]
+        run = self.run_tuned(product, *sizes, *data, "--out", "c=tuned.npy")
+        self.assertIn("found by strata tune", run.out)
+        self.run_tuned(product, *sizes, *data, "--untuned", "--map", "block.yaml", "--out", "c=mapped.npy")
+        self.run_tuned(product, *sizes, *data, "--untuned", "--out", "c=plain.npy")
+        for name in ("tuned.npy", "mapped.npy"):
+            np.testing.assert_array_equal(np.load(self.path(name)), np.load(self.path("plain.npy")))
+        # A block that the user has stated is where the search begins.
+        self.write("blocks.yaml", "nodes: [{node: matmul, block: [7]}]")
+        self.assertIn("the mapping in use: block of matmul 7\n", self.tune(product, *sizes, "--map", "blocks.yaml", "--trials", 2).err)
+        # Nothing to choose: one value follows from the other, or one processor computes all.
+        self.write("sums.pla", "parameter N >= 1;\ninput a: int64[N];\noutput b: int64[N];\nvariable s: int64;\nfor i where 0 <= i < N {\n"
+                               "  s[i] = a[i] if i == 0;\n  s[i] = s[i - 1] + a[i] if i > 0;\n  b[i] = s[i];\n}\n")
+        self.is_refused("tune", "sums.pla", "--size", "N=100", code="tune-nothing")
+        self.is_refused("tune", product, *sizes, "--machine", "cell", code="tune-nothing")
+
     def test_what_leaves_nothing_to_find_says_so(self):
         self.write("p.sq", CUT)
         self.write("leaf.sq", "void task T(inout float x);\nvoid task<leaf> T::L(inout float x) { x += 1; }\n")

@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -319,22 +321,38 @@ Counts expectRight(const std::string& text, const std::string& name) {
   return counts;
 }
 
-TEST(Phases, OfPrograms) {
+/// How many programs a folder has, and how many of them are divided.
+std::pair<size_t, size_t> expectAllRight(const std::string& folder) {
   namespace fs = std::filesystem;
   size_t programs = 0, divided = 0;
-  for (const char* folder : {"/examples/pla", "/tests/array/algorithms"})
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(STRATA_SOURCE_DIR + std::string(folder))) {
-      if (entry.path().extension() != ".pla")
-        continue;
-      std::ifstream file(entry.path());
-      std::stringstream text;
-      text << file.rdbuf();
-      const Counts counts = expectRight(text.str(), entry.path().filename());
-      ++programs;
-      divided += counts.parts > 0;
-    }
-  EXPECT_GE(programs, 50u);
-  EXPECT_GE(divided, 30u);
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".pla")
+      continue;
+    std::ifstream file(entry.path());
+    std::stringstream text;
+    text << file.rdbuf();
+    const Counts counts = expectRight(text.str(), entry.path().filename());
+    ++programs;
+    divided += counts.parts > 0;
+  }
+  return {programs, divided};
+}
+
+TEST(Phases, OfPrograms) {
+  const auto [examples, dividedExamples] = expectAllRight(STRATA_SOURCE_DIR "/examples/pla");
+  const auto [algorithms, dividedAlgorithms] = expectAllRight(STRATA_SOURCE_DIR "/tests/array/algorithms");
+  EXPECT_GE(examples + algorithms, 50u);
+  EXPECT_GE(dividedExamples + dividedAlgorithms, 30u);
+}
+
+/// Of a folder that ../differential/pla.py --write has filled.
+TEST(Phases, OfRandomPrograms) {
+  const char* folder = std::getenv("STRATA_RANDOM_LOOPS");
+  if (!folder)
+    GTEST_SKIP() << "STRATA_RANDOM_LOOPS names no folder";
+  const auto [programs, divided] = expectAllRight(folder);
+  EXPECT_GE(programs, 1u);
+  std::printf("%zu loop programs, %zu of them divided\n", programs, divided);
 }
 
 TEST(Phases, RowsOfAProductAreParts) {

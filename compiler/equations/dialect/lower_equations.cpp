@@ -58,25 +58,15 @@ public:
           "waits for itself: no order is found that computes every value before it is used");
     times_ = std::move(*times);
     storage_ = planStorage(system_, polyhedra_, times_, all);
-    const std::vector<svm::RunOp> runs = this->runs(module);
-    const bool mayDivide = division_.processors > 0 && !system_.equations.empty() && llvm::all_of(runs, mayBeDivided);
-    phases_ = mayDivide ? planPhases(system_, polyhedra_, times_, all, storage_) : std::vector<Phase>{undivided()};
-    outlives_ = outliving(system_, polyhedra_, times_, all, phases_);
-    unsigned steps = 0;
-    makeLeaves(module, phases_, steps);
-    // Behind the sizes: the steps around a phase, and where a part begins and ends.
-    wide_.emplace(system_.iterators.size(), system_.parameters.size() + steps + 2);
-    begin_ = system_.parameters.size() + steps;
-    std::vector<std::pair<svm::RunOp, mlir::Operation*>> sites; // each with what stands before it
-    for (svm::RunOp run : runs) {
-      sites.emplace_back(run, run->getPrevNode());
-      lowerRun(run);
-    }
-    for (auto& [phase, leaf] : leaves_)
-      makeKernel(leaf);
+    for (svm::RunOp run : runs(module))
+      sites_.emplace_back(run, run->getPrevNode());
+    const bool mayDivide = division_.processors > 0 && !sites_.empty() && !system_.equations.empty() &&
+                           llvm::all_of(sites_, [](const auto& each) { return mayBeDivided(each.first); });
+    if (!mayDivide || !divide(module, all))
+      lower(module, all, {undivided()});
     if (limit_.isBroken())
       return kernel_.emitError("computes its iterations with numbers of more than 64 bits");
-    for (auto [run, before] : sites) {
+    for (auto [run, before] : sites_) {
       checkSizes(run, before);
       run.erase();
     }
@@ -85,12 +75,49 @@ public:
   }
 
 private:
+  /// False, and nothing has happened, where dividing is more than isl computes with.
+  bool divide(mlir::ModuleOp module, const std::vector<Flow>& flows) {
+    try {
+      polyhedra_.restart();
+      lower(module, flows, planPhases(system_, polyhedra_, times_, flows, storage_));
+      return true;
+    } catch (const isl::exception&) {
+      polyhedra_.restart();
+    }
+    for (auto [run, before] : sites_)
+      while (run->getPrevNode() != before)
+        run->getPrevNode()->erase();
+    for (auto& [phase, leaf] : leaves_)
+      if (leaf.kernel)
+        leaf.kernel.erase();
+    leaves_.clear();
+    division_.divided.erase(name_);
+    return false;
+  }
+
+  /// The kernels of these phases, and in front of each run of the old one what runs them.
+  void lower(mlir::ModuleOp module, const std::vector<Flow>& flows, std::vector<Phase> phases) {
+    phases_ = std::move(phases);
+    outlives_ = outliving(system_, polyhedra_, times_, flows, phases_);
+    limit_ = {};
+    unsigned steps = 0;
+    makeLeaves(module, phases_, steps);
+    // Behind the sizes: the steps around a phase, and where a part begins and ends.
+    wide_.emplace(system_.iterators.size(), system_.parameters.size() + steps + 2);
+    begin_ = system_.parameters.size() + steps;
+    for (auto [run, before] : sites_)
+      lowerRun(run);
+    for (auto& [phase, leaf] : leaves_)
+      makeKernel(leaf);
+  }
+
   /// A phase that is one kernel.
   struct Leaf {
     const Phase* phase = nullptr;
     std::string name;
     std::vector<uint32_t> blocks; // variables that it is given memory for, behind the arguments of the equations' own
     std::vector<Reach> reaches;   // of the steps around it, and of where a part begins and ends
+    svm::KernelOp kernel = nullptr;
   };
   /// One place where the kernel is run: the memory of each variable that has some outside of parts.
   struct Site {
@@ -215,7 +242,7 @@ private:
         makeLeaves(module, phase.inner, steps);
         continue;
       }
-      Leaf leaf{&phase, name_, {}, {}};
+      Leaf leaf{&phase, name_, {}, {}, nullptr};
       for (size_t number = leaves_.size(); leaf.name != name_ || number > 0; ++number) {
         leaf.name = name_ + "." + std::to_string(number);
         if (!module.lookupSymbol(leaf.name))
@@ -440,10 +467,11 @@ private:
 
   // ---- kernels ----
 
-  void makeKernel(const Leaf& leaf) {
+  void makeKernel(Leaf& leaf) {
     const Phase& phase = *leaf.phase;
     mlir::OpBuilder builder(kernel_);
     auto kernel = mlir::cast<svm::KernelOp>(builder.insert(kernel_->cloneWithoutRegions()));
+    leaf.kernel = kernel;
     kernel.setSymName(leaf.name);
     mlir::Block& body = kernel.getBody().emplaceBlock();
     mlir::IRMapping arguments;
@@ -537,6 +565,7 @@ private:
   SizeLimit limit_;
   std::vector<Time> times_;
   std::vector<Storage> storage_;
+  std::vector<std::pair<svm::RunOp, mlir::Operation*>> sites_; // where it is run, each with what stands before it
   std::vector<Phase> phases_;
   std::vector<bool> outlives_; // by variable
   std::vector<std::pair<const Phase*, Leaf>> leaves_;

@@ -269,6 +269,25 @@ std::vector<Phase> planPhases(const System& system, const Polyhedra& polyhedra, 
   return Phases(system, polyhedra, times, flows, storage).run();
 }
 
+bool isDivided(const System& system) {
+  const auto hasParts = [](auto&& self, const std::vector<Phase>& phases) -> bool {
+    return std::any_of(phases.begin(), phases.end(),
+                       [&](const Phase& each) { return each.kind == Phase::Kind::Parts || self(self, each.inner); });
+  };
+  if (system.equations.empty())
+    return false;
+  try {
+    const Polyhedra polyhedra(system.iterators.size(), system.parameters.size());
+    const std::vector<Flow> all = flows(system, polyhedra);
+    Circle circle;
+    const auto times = order(system, polyhedra, all, circle);
+    return times &&
+           hasParts(hasParts, planPhases(system, polyhedra, *times, all, planStorage(system, polyhedra, *times, all)));
+  } catch (const isl::exception&) {
+    return false;
+  }
+}
+
 std::vector<bool> outliving(const System& system, const Polyhedra& polyhedra, const std::vector<Time>& times,
                             const std::vector<Flow>& flows, const std::vector<Phase>& phases) {
   std::vector<const Phase*> phaseOf(system.equations.size());

@@ -35,6 +35,10 @@ struct Phase {
 std::vector<Phase> planPhases(const System& system, const Polyhedra& polyhedra, const std::vector<Time>& times,
                               const std::vector<Flow>& flows, const std::vector<Storage>& storage);
 
+/// Whether something of a system is divided. False also where no order is found, or that is more than isl computes
+/// with.
+bool isDivided(const System& system);
+
 /// By variable, whether some value is used in another phase, or step, than the one that defines it.
 std::vector<bool> outliving(const System& system, const Polyhedra& polyhedra, const std::vector<Time>& times,
                             const std::vector<Flow>& flows, const std::vector<Phase>& phases);
