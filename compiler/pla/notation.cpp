@@ -4,7 +4,7 @@
 
 #include "base/machine/addressing.h"
 #include "compiler/clang/c_text.h"
-#include "compiler/equations/dialect/phases.h"
+#include "compiler/equations/phases.h"
 #include "compiler/equations/print.h"
 #include "compiler/equations/reduce.h"
 #include "compiler/equations/uniform.h"

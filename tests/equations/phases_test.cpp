@@ -1,7 +1,7 @@
 // Orders, phases and storage of loop programs, carried out iteration by iteration for small sizes without isl: every
 // use comes behind its definition or in the same part behind it, the cell that it reads still holds that instance, and
 // no two parts that run at once meet in a cell that one of them writes.
-#include "compiler/equations/dialect/phases.h"
+#include "compiler/equations/phases.h"
 #include "compiler/equations/reduce.h"
 #include "compiler/equations/verify.h"
 #include "compiler/pla/check/check.h"

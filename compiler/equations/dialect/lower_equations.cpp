@@ -2,9 +2,9 @@
 #include "compiler/equations/dialect/lower_equations.h"
 
 #include "compiler/equations/dialect/loops.h"
-#include "compiler/equations/dialect/phases.h"
 #include "compiler/equations/dialect/system_of.h"
 #include "compiler/equations/dialect/write_equations.h"
+#include "compiler/equations/phases.h"
 #include "compiler/ir/passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

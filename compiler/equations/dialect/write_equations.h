@@ -2,7 +2,7 @@
 // instances and elements. Used while one kernel is lowered, by one thread.
 #pragma once
 
-#include "compiler/equations/dialect/storage.h"
+#include "compiler/equations/storage.h"
 #include "compiler/ir/svm.h"
 
 #include "mlir/IR/Builders.h"

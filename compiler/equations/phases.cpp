@@ -1,6 +1,6 @@
 // Phases from the outermost loops inwards: equations that share one are divided together, or step by step, or not at
 // all. See phases.h.
-#include "compiler/equations/dialect/phases.h"
+#include "compiler/equations/phases.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,6 +1,6 @@
 // The outermost loop that a value outlives an iteration of decides: loops around it need no room, and of it a few
 // steps. See storage.h.
-#include "compiler/equations/dialect/storage.h"
+#include "compiler/equations/storage.h"
 
 #include <algorithm>
 

@@ -7,8 +7,8 @@
 // equations). Where there is none, the outermost loop becomes steps, and each step is divided: of a stencil, time.
 #pragma once
 
-#include "compiler/equations/dialect/storage.h"
 #include "compiler/equations/order.h"
+#include "compiler/equations/storage.h"
 
 #include <vector>
 
