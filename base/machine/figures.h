@@ -65,6 +65,12 @@ struct Figures {
   /// Bytes from which on a copy is worth a task of its own. A task takes about a thousand cycles to start, and a copy
   /// carries half a register in each.
   uint64_t taskBytes() const { return 1024 * vectorBytes / 2; }
+  /// Instances of loop equations from which on a part of them is worth another processor: some thirty for each of the
+  /// thousand cycles that it takes to start.
+  uint64_t taskInstances() const { return 32 * 1024; }
+  /// Bytes of a row from which on processors that take turns with whole arrays may share it. Where their pieces meet
+  /// they write to one line, which goes back and forth once a row.
+  uint64_t sharedRowBytes() const { return 64 * lineBytes; }
   /// Elements a side of the tiles in which rows become columns: of 4 bytes, a line.
   uint64_t tileElements() const { return lineBytes / 4; }
 

@@ -91,6 +91,8 @@ public:
           .help("leave out --template and --format");
       return "";
     }
+    if (!checkMapping(system_, mapping_, machine, diagnostics))
+      return "";
     const machine::ProcessorId control = machine::defaultPlaces(machine).control;
     notation::NodeMapping made;
     made.machine = machine.name;

@@ -4,8 +4,7 @@ guards choose), the host (in parts of a few iterations each) and the interpreter
 
   pla.py --strata build/bin/strata --seconds 60           as many programs as there is time for
   pla.py --strata build/bin/strata --seed 17 --count 1    one of them
-  pla.py … --keep FOLDER                                  where programs that fail are written
-  pla.py --seed 17 --count 100 --write FOLDER             only writes programs (for build/tests/phases_test)"""
+  pla.py … --keep FOLDER                                  where programs that fail are written"""
 
 import argparse
 import os
@@ -308,19 +307,13 @@ def run(strata, seed, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--strata", default="strata")
-    parser.add_argument("--write", help="a folder for the programs, which are not run")
+    parser.add_argument("--strata", required=True)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, help="so many, however long it takes")
     parser.add_argument("--keep", help="a folder for programs that fail")
     options = parser.parse_args()
     sys.setrecursionlimit(20000)
-    if options.write:
-        os.makedirs(options.write, exist_ok=True)
-        for seed in range(options.seed, options.seed + (options.count or 100)):
-            pathlib.Path(options.write, f"random{seed}.pla").write_text(Program(seed).text())
-        return False
     strata, begin, tried, failed = os.path.abspath(options.strata), time.monotonic(), 0, 0
     while tried < options.count if options.count else time.monotonic() - begin < options.seconds:
         seed = options.seed + tried

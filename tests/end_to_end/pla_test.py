@@ -134,11 +134,13 @@ for {', '.join(order)} where 0 <= i < N and 0 <= j < N and 0 <= k < N {{
                                      ("nodes: [{node: matmul, block: [4, 4]}]", "pla-map-block", "block: [64]"),
                                      ("nodes: [{node: matmul, block: [0]}]", "machine-bad-value", "'block'"), ("nodes: [{node: matmul}, {node: matmul}]", "map-node-twice", "'matmul'"),
                                      ("nods: []", "machine-unknown-field", "'nodes'"), ("", "machine-wrong-type", "mapping")):
-            self.is_refused("run", program, *given, "--map", self.write("m.yaml", text), code=code, mentions=["m.yaml:1:", mentions])
+            for command in ("run", *given), ("map",):
+                self.is_refused(command[0], program, *command[1:], "--map", self.write("m.yaml", text), code=code, mentions=["m.yaml:1:", mentions])
         self.is_refused("run", program, *given, "--map", "none.yaml", code="driver-cannot-read-mapping")
         mapping = self.write("m.yaml", "nodes: [{node: matmul, block: [4]}]")
-        self.is_refused("run", program, *given, "--map", mapping, "--machine", "cell", code="pla-map-one", mentions=["m.yaml:1:31", "'cell'"])
-        self.is_refused("run", program, *given, "--map", mapping, "--machine", "array-4x4", code="driver-array-mapping", mentions="--tile")
+        for command in ("run", *given), ("map",):
+            self.is_refused(command[0], program, *command[1:], "--map", mapping, "--machine", "cell", code="pla-map-one", mentions=["m.yaml:1:31", "'cell'"])
+            self.is_refused(command[0], program, *command[1:], "--map", mapping, "--machine", "array-4x4", code="driver-array-mapping", mentions="--tile")
         self.is_refused("map", program, "--template", code="pla-mapping-form")
         # Of a recurrence nothing is divided: that is said, and it runs.
         recurrence = self.write("sums.pla", """parameter N >= 1;

@@ -345,7 +345,7 @@ TEST(Phases, OfPrograms) {
   EXPECT_GE(dividedExamples + dividedAlgorithms, 30u);
 }
 
-/// Of a folder that ../differential/pla.py --write has filled.
+/// Of a folder that random_phases.py has filled.
 TEST(Phases, OfRandomPrograms) {
   const char* folder = std::getenv("STRATA_RANDOM_LOOPS");
   if (!folder)

@@ -6,7 +6,7 @@ import re
 
 import tree
 
-FOLDERS = ("compiler/kernel", "compiler/transform", "compiler/mapping", "compiler/target", "compiler/clang")
+FOLDERS = ("compiler/kernel", "compiler/transform", "compiler/mapping", "compiler/target", "compiler/clang", "compiler/equations/dialect")
 MAPPERS = re.compile(r"(^|/)(tune|settle|default_mapping|template_mapping|fit)\.(cpp|h)$")  # what makes mappings in front ends
 
 # A constant that is a power of two from 16 on, or shifted: sizes are. Numbers of bits of types are calls' arguments, not constants.

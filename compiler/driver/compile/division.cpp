@@ -13,6 +13,7 @@ STRATA_DIAGNOSTIC(notDivided, Warning, "equations-not-divided",
 equations::Division takeDivision(mlir::ModuleOp program, const Machine& machine, mapping::Record& record) {
   equations::Division division;
   division.processors = static_cast<int64_t>(machine::processorsBesideControl(machine));
+  division.figures = machine::figuresOf(machine);
   for (auto& [function, placement] : record.functions)
     for (auto& [label, loop] : placement.loops) {
       auto kernel = program.lookupSymbol<svm::KernelOp>(label);

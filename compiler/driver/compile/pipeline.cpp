@@ -216,7 +216,7 @@ std::string Compiler::syntaxTree() {
 /// Nothing where the target decides nothing that could be written; empty on errors (reported).
 std::optional<std::string> Compiler::targetsMapping() {
   const bool isNotation = source_->notation != nullptr;
-  if (isNotation && !options_.mapping.empty())
+  if (isNotation && !options_.mapping.empty() && !descriptionOf(options_.program)->mayBeMappedByTargets)
     return std::nullopt;
   auto onto =
       isNotation ? machine(source_->notation->machineName(), source_->notation->machinePlace()) : machine("", {});

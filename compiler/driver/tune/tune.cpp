@@ -97,7 +97,7 @@ private:
     if (isInterrupted)
       history_.ended = "when it was interrupted";
     else if (options_.tuneTrials > 0 && history_.tried.size() >= options_.tuneTrials)
-      history_.ended = "after so many";
+      history_.ended = "after " + std::to_string(options_.tuneTrials) + " trials";
     else if (elapsed() >= seconds_ * searchShare)
       history_.ended = "after " + std::to_string(options_.tuneSeconds) + " s";
     return !history_.ended.empty();

@@ -26,13 +26,8 @@ using mlir::Value;
 
 namespace {
 
-/// Instances of equations for which it is worth that another processor starts.
-constexpr int64_t leastWork = int64_t{1} << 15;
 /// Into how many times as many parts as there are processors iterations go that have unequally much to do.
 constexpr int64_t unevenParts = 4;
-/// Where parts divide rows, in each of many steps: of how many elements of a row it is worth that they are shared, and
-/// what parts are multiples of.
-constexpr int64_t leastOfRow = 512, aligned = 16;
 /// What numbers of iterations are cut to, so that products of two of them are exact.
 constexpr int64_t mostCounted = int64_t{1} << 30;
 
@@ -416,13 +411,16 @@ private:
     }
     const int64_t processors = division_.processors;
     const int64_t parts = processors > 1 && !phase.isEven ? unevenParts * processors : processors;
-    const Value worth = builder.createOrFold<arith::DivSIOp>(place, work, constant(leastWork));
+    const Value worth = builder.createOrFold<arith::DivSIOp>(
+        place, work, constant(static_cast<int64_t>(division_.figures.taskInstances())));
     Value size = most(upwards(count, most(least(worth, constant(parts)), constant(1))), constant(1));
     if (phase.isAlongRows) {
       // Processors that write to one line of a cache wait for each other: once a row, and in each step anew.
+      const uint64_t bytes = elementBytes(phase);
       if (phase.level > 0)
-        size = most(size, constant(leastOfRow));
-      size = builder.createOrFold<arith::MulIOp>(place, upwards(size, constant(aligned)), constant(aligned));
+        size = most(size, constant(static_cast<int64_t>(division_.figures.sharedRowBytes() / bytes)));
+      const Value line = constant(static_cast<int64_t>(std::max<uint64_t>(division_.figures.lineBytes / bytes, 1)));
+      size = builder.createOrFold<arith::MulIOp>(place, upwards(size, line), line);
     }
     if (const auto stated = division_.sizes.find(name_); stated != division_.sizes.end())
       size = constant(stated->second);
@@ -439,6 +437,14 @@ private:
     inside[parameter(begin_)] = {begin, reach};
     inside[parameter(begin_ + 1)] = {end, reach};
     runLeaf(builder, phase, site, inside);
+  }
+
+  /// Of the smallest elements that a phase defines.
+  uint64_t elementBytes(const Phase& phase) const {
+    uint64_t least = UINT64_MAX;
+    for (const uint32_t each : phase.equations)
+      least = std::min<uint64_t>(least, system_.variables[system_.equations[each].variable].type.bytes);
+    return std::max<uint64_t>(least, 1);
   }
 
   /// In front of a run: what its sizes are, so that nothing that is computed of them overflows.

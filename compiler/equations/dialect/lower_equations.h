@@ -2,6 +2,8 @@
 // before it is used, with storage for instances only as long as they are needed.
 #pragma once
 
+#include "base/machine/figures.h"
+
 #include "mlir/Pass/Pass.h"
 
 #include <cstdint>
@@ -22,6 +24,7 @@ std::unique_ptr<mlir::Pass> createLowerEquationsPass();
 /// How equations are divided among processors that address all arrays.
 struct Division {
   int64_t processors = 0;               ///< 0: nothing is divided
+  machine::Figures figures = {};        ///< of the machine: from when on parts are worth it
   std::map<std::string, int64_t> sizes; ///< by kernel: how many values of its iterator a part has; else as below
   std::set<std::string> divided;        ///< filled in: the kernels that have parts
 };

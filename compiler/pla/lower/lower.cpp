@@ -55,7 +55,7 @@ public:
   }
 
   std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>> run() {
-    if (!checkMapping() || !checkKnown())
+    if (!checkMapping(system_, mapping_, machine_, diagnostics_) || !checkKnown())
       return std::nullopt;
     makeKernel();
     makeEntry();
@@ -453,31 +453,6 @@ private:
     place_ = placeOf(system_.location);
   }
 
-  /// Whether the mapping is one of this program on this machine. Reports what is not.
-  bool checkMapping() {
-    const unsigned before = diagnostics_.errorCount();
-    const machine::ProcessorId control = machine::defaultPlaces(machine_).control;
-    for (const notation::MappedNode& node : mapping_.nodes) {
-      if (node.node != system_.name) {
-        diagnostics_.report(unknownNode, node.place, node.node, system_.name)
-            .help("a loop program is one node, with the program's name");
-        continue;
-      }
-      if (!node.processor.empty() && control.valid() && node.processor != machine_[control].name)
-        diagnostics_.report(otherProcessor, node.processorPlace, machine_.name, machine_[control].name, node.processor)
-            .help("leave 'processor' out");
-      if (node.block.empty())
-        continue;
-      if (node.block.size() > 1)
-        diagnostics_.report(otherBlock, node.blockPlace, node.block.size())
-            .help("say how many values of one iterator a processor takes at a time: block: [64]");
-      if (machine::processorsBesideControl(machine_) == 0)
-        diagnostics_.report(oneProcessor, node.blockPlace, machine_.name)
-            .help("leave 'block' out, or choose a machine such as 'host', whose processors share it");
-    }
-    return diagnostics_.errorCount() == before;
-  }
-
   /// All where the machine keeps what belongs to nobody.
   mapping::Record placement() const {
     const machine::DefaultPlaces places = machine::defaultPlaces(machine_);
@@ -524,6 +499,31 @@ private:
 };
 
 } // namespace
+
+bool checkMapping(const System& system, const notation::NodeMapping& mapping, const Machine& machine,
+                  DiagnosticEngine& diagnostics) {
+  const unsigned before = diagnostics.errorCount();
+  const machine::ProcessorId control = machine::defaultPlaces(machine).control;
+  for (const notation::MappedNode& node : mapping.nodes) {
+    if (node.node != system.name) {
+      diagnostics.report(unknownNode, node.place, node.node, system.name)
+          .help("a loop program is one node, with the program's name");
+      continue;
+    }
+    if (!node.processor.empty() && control.valid() && node.processor != machine[control].name)
+      diagnostics.report(otherProcessor, node.processorPlace, machine.name, machine[control].name, node.processor)
+          .help("leave 'processor' out");
+    if (node.block.empty())
+      continue;
+    if (node.block.size() > 1)
+      diagnostics.report(otherBlock, node.blockPlace, node.block.size())
+          .help("say how many values of one iterator a processor takes at a time: block: [64]");
+    if (machine::processorsBesideControl(machine) == 0)
+      diagnostics.report(oneProcessor, node.blockPlace, machine.name)
+          .help("leave 'block' out, or choose a machine such as 'host', whose processors share it");
+  }
+  return diagnostics.errorCount() == before;
+}
 
 std::optional<std::pair<mlir::OwningOpRef<mlir::ModuleOp>, mapping::Record>>
 lower(const System& system, const KnownSizes& known, const notation::NodeMapping& mapping, const Machine& machine,

@@ -27,6 +27,10 @@ struct KnownSizes {
   std::map<std::string, Location> places;
 };
 
+/// Whether a mapping is one of this program on this machine: one node, with the program's name. Reports what is not.
+bool checkMapping(const equations::System& system, const notation::NodeMapping& mapping, const Machine& machine,
+                  DiagnosticEngine& diagnostics);
+
 /// Where kernels work in a memory that the program manages, known sizes become constants, by which blocks there have
 /// bounds; the code then checks that it is called with them. Sizes that the program excludes are an error, here as far
 /// as they are known and else when the entry point is called. The mapping names the program as its one node; a block is
