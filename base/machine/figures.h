@@ -68,8 +68,8 @@ struct Figures {
   /// Instances of loop equations from which on a part of them is worth another processor: some thirty for each of the
   /// thousand cycles that it takes to start.
   uint64_t taskInstances() const { return 32 * 1024; }
-  /// Bytes of a row from which on processors that take turns with whole arrays may share it. Where their pieces meet
-  /// they write to one line, which goes back and forth once a row.
+  /// Bytes of a row that each of several processors has at least, where they share the rows of an array in each of many
+  /// steps. Where two pieces meet both write to one line, which goes back and forth once a row.
   uint64_t sharedRowBytes() const { return 64 * lineBytes; }
   /// Elements a side of the tiles in which rows become columns: of 4 bytes, a line.
   uint64_t tileElements() const { return lineBytes / 4; }

@@ -411,15 +411,17 @@ private:
     }
     const int64_t processors = division_.processors;
     const int64_t parts = processors > 1 && !phase.isEven ? unevenParts * processors : processors;
-    const Value worth = builder.createOrFold<arith::DivSIOp>(
-        place, work, constant(static_cast<int64_t>(division_.figures.taskInstances())));
-    Value size = most(upwards(count, most(least(worth, constant(parts)), constant(1))), constant(1));
+    const auto quotient = [&](Value value, int64_t by) -> Value {
+      return builder.createOrFold<arith::DivSIOp>(place, value, constant(by));
+    };
+    Value number = least(quotient(work, static_cast<int64_t>(division_.figures.taskInstances())), constant(parts));
+    // Processors that write to one line of a cache wait for each other: once a row, and in each step anew.
+    const auto bytes = static_cast<int64_t>(elementBytes(phase));
+    if (phase.isAlongRows && phase.level > 0)
+      number = least(number, quotient(count, static_cast<int64_t>(division_.figures.sharedRowBytes()) / bytes));
+    Value size = most(upwards(count, most(number, constant(1))), constant(1));
     if (phase.isAlongRows) {
-      // Processors that write to one line of a cache wait for each other: once a row, and in each step anew.
-      const uint64_t bytes = elementBytes(phase);
-      if (phase.level > 0)
-        size = most(size, constant(static_cast<int64_t>(division_.figures.sharedRowBytes() / bytes)));
-      const Value line = constant(static_cast<int64_t>(std::max<uint64_t>(division_.figures.lineBytes / bytes, 1)));
+      const Value line = constant(std::max<int64_t>(static_cast<int64_t>(division_.figures.lineBytes) / bytes, 1));
       size = builder.createOrFold<arith::MulIOp>(place, upwards(size, line), line);
     }
     if (const auto stated = division_.sizes.find(name_); stated != division_.sizes.end())
