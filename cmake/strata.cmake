@@ -38,11 +38,18 @@ if(STRATA_SANITIZE MATCHES address)
 endif()
 target_link_libraries(strata_test_options INTERFACE GTest::gtest)
 
-# Precompiled headers: the standard library for everyone, MLIR for the compiler (compiler/CMakeLists.txt), both once more for tests.
+# Precompiled headers: the standard library for everyone, MLIR for the compiler (compiler/CMakeLists.txt), both once more for tests, and
+# the first once more for what sanitizers look at without optimisation.
 file(WRITE ${CMAKE_BINARY_DIR}/pch/empty.cpp "")
 add_library(strata_pch_plain OBJECT ${CMAKE_BINARY_DIR}/pch/empty.cpp)
 target_link_libraries(strata_pch_plain PRIVATE strata_options)
 target_precompile_headers(strata_pch_plain PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch_plain.h)
+if(STRATA_SANITIZE)
+  add_library(strata_pch_plain_unoptimised OBJECT ${CMAKE_BINARY_DIR}/pch/empty.cpp)
+  target_link_libraries(strata_pch_plain_unoptimised PRIVATE strata_options)
+  target_compile_options(strata_pch_plain_unoptimised PRIVATE -O0)
+  target_precompile_headers(strata_pch_plain_unoptimised PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch_plain.h)
+endif()
 add_library(strata_pch_plain_test OBJECT ${CMAKE_BINARY_DIR}/pch/empty.cpp)
 target_link_libraries(strata_pch_plain_test PRIVATE strata_options strata_test_options)
 target_precompile_headers(strata_pch_plain_test PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch_plain.h ${CMAKE_SOURCE_DIR}/cmake/pch_test.h)
@@ -101,10 +108,14 @@ endfunction()
 
 # With _test as fourth argument: with the precompiled headers of tests.
 function(strata_configure name mlir link)
-  # Not the runtime's libraries: programs link single files of their archives, and what the optimiser may look into is a matter
-  # of their speed.
+  # Not the runtime's libraries, but where sanitizers look for faults: programs link single files of their archives, and what the
+  # optimiser may look into is a matter of their speed.
   get_target_property(type ${name} TYPE)
-  if(STRATA_UNITY AND NOT (type STREQUAL STATIC_LIBRARY AND CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/runtime/"))
+  set(together ${STRATA_UNITY})
+  if(type STREQUAL STATIC_LIBRARY AND CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/runtime/" AND NOT STRATA_SANITIZE)
+    set(together OFF)
+  endif()
+  if(together)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${STRATA_UNITY_FILES})
   endif()
   target_link_libraries(${name} PRIVATE strata_options Threads::Threads)
@@ -124,6 +135,10 @@ function(strata_configure name mlir link)
     if(NOT name STREQUAL strata_ir)
       add_dependencies(${name} strata_ir_tablegen)
     endif()
+  elseif(STRATA_SANITIZE AND NOT ARGN AND CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/compiler/")
+    # The sanitizers' checks take LLVM's optimiser three quarters of the time, and front ends compute little.
+    target_compile_options(${name} PRIVATE -O0)
+    target_precompile_headers(${name} REUSE_FROM strata_pch_plain_unoptimised)
   else()
     target_precompile_headers(${name} REUSE_FROM strata_pch_plain${ARGN})
   endif()

@@ -1,6 +1,7 @@
 // One configuration for each set of sizes, and what becomes of errors. See array_runner.h.
 #include "compiler/target/array_runner.h"
 
+#include "base/machine/quantity.h"
 #include "compiler/target/array_recorder.h"
 #include "runtime/array/files.h"
 #include "runtime/array/print.h"
@@ -322,10 +323,9 @@ std::map<std::string, int64_t> arrayFigures(const array::Symbolic& symbolic, con
       add("utilisation of " + name + " in thousandths",
           static_cast<int64_t>(1000 * static_cast<double>(sum.unitOperations[unit]) / possible + 0.5));
   }
-  constexpr const char* sides[] = {"north", "east", "south", "west"};
   for (size_t side = 0; side < 4; ++side) {
-    add(std::string("words in ") + sides[side], sum.wordsIn[side]);
-    add(std::string("words out ") + sides[side], sum.wordsOut[side]);
+    add("words in " + machine::sideNames()[side], sum.wordsIn[side]);
+    add("words out " + machine::sideNames()[side], sum.wordsOut[side]);
   }
   add("words filled", sum.wordsFilled);
   add("words emptied", sum.wordsEmptied);

@@ -1,5 +1,6 @@
 // See check_configuration.h. The first thing that is wrong ends it.
 #include "runtime/array/check_configuration.h"
+#include "base/machine/quantity.h"
 #include "runtime/array/wires.h"
 
 #include <algorithm>
@@ -13,12 +14,6 @@ using machine::ProcessorArray;
 using machine::Side;
 
 namespace {
-
-constexpr const char* sides[] = {"north", "east", "south", "west", "element"};
-
-std::string text(const Port& port) {
-  return sides[static_cast<size_t>(port.side)] + std::to_string(port.index);
-}
 
 class Check {
 public:
@@ -253,7 +248,7 @@ bool Check::connections(const InterconnectLayer& layer, const std::vector<Connec
       return fail("a " + which + " connection of a side that does not exist");
     const auto where = [&] {
       return which + " connection of element (" + std::to_string(each.row) + ", " + std::to_string(each.column) +
-             ") from " + text(each.source) + " to " + text(each.sink) + ": ";
+             ") from " + machine::formatPort(each.source) + " to " + machine::formatPort(each.sink) + ": ";
     };
     if (each.row >= c_.rows || each.column >= c_.columns)
       return fail(where() + "outside of the region");
@@ -270,7 +265,7 @@ bool Check::connections(const InterconnectLayer& layer, const std::vector<Connec
   std::ranges::sort(sinks);
   if (const auto twice = std::ranges::adjacent_find(sinks); twice != sinks.end())
     return fail(which + " connections of element (" + std::to_string(std::get<0>(*twice)) + ", " +
-                std::to_string(std::get<1>(*twice)) + ") to " + text(std::get<2>(*twice)) +
+                std::to_string(std::get<1>(*twice)) + ") to " + machine::formatPort(std::get<2>(*twice)) +
                 ": two sources for the port");
   return true;
 }
@@ -292,7 +287,7 @@ bool Check::banks() {
       return fail("a bank that is not at a border");
     const bool isColumn = bank.side == Side::North || bank.side == Side::South;
     const auto where = [&] {
-      return "bank " + text({bank.side, bank.index}) + " of " + (isColumn ? "column " : "row ") +
+      return "bank " + machine::formatPort({bank.side, bank.index}) + " of " + (isColumn ? "column " : "row ") +
              std::to_string(bank.position) + ": ";
     };
     const machine::Border& border = array_.borders[static_cast<size_t>(bank.side)];

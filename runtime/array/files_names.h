@@ -10,7 +10,6 @@
 
 namespace strata::array::files {
 
-inline constexpr std::array<std::string_view, 5> sideNames = {"north", "east", "south", "west", "element"};
 inline constexpr std::array<std::string_view, 6> registerPrefixes = {"none", "rd", "fd", "id", "od", "f"};
 
 inline bool isDigit(char c) {

@@ -1,5 +1,6 @@
 // Reads the text form of symbolic configurations. Lines are for people: what a word belongs to follows from the words
 // before it.
+#include "base/machine/quantity.h"
 #include "runtime/array/files_names.h"
 #include "runtime/array/files_structure.h"
 
@@ -201,8 +202,8 @@ public:
   }
   void port(machine::Port& port) {
     const std::string_view found = peek();
-    for (size_t side = 0; side < sideNames.size(); ++side)
-      if (prefixed(found, sideNames[side], port.index)) {
+    for (size_t side = 0; side < machine::sideNames().size(); ++side)
+      if (prefixed(found, machine::sideNames()[side], port.index)) {
         port.side = static_cast<machine::Side>(side);
         at_ += found.size();
         return;

@@ -1,5 +1,6 @@
 // Writes the text form of symbolic configurations. What the conditions of a space are stands as a comment behind the
 // lines that name it.
+#include "base/machine/quantity.h"
 #include "runtime/array/files_names.h"
 #include "runtime/array/files_structure.h"
 
@@ -188,9 +189,7 @@ public:
     else
       reg(operand.source);
   }
-  void port(const machine::Port& port) {
-    word(std::string(sideNames[static_cast<size_t>(port.side)]) + std::to_string(port.index));
-  }
+  void port(const machine::Port& port) { word(machine::formatPort(port)); }
   void loopOrNone(std::string_view keyword, uint32_t loop) {
     if (loop == Symbolic::none)
       return;

@@ -4,6 +4,7 @@
 // Source: "Symbolic Loop Compilation for Tightly Coupled Processor Arrays", sections 5.4, 5.7 and 6.4.
 #pragma once
 
+#include "base/machine/quantity.h"
 #include "runtime/array/tiling.h"
 
 namespace strata::array {
@@ -24,8 +25,7 @@ constexpr machine::Side opposite(machine::Side side) {
 }
 
 inline std::string sideName(machine::Side side) {
-  constexpr const char* names[] = {"north", "east", "south", "west", "element"};
-  return names[static_cast<unsigned>(side)];
+  return machine::sideNames()[static_cast<unsigned>(side)];
 }
 
 /// An element of the region, or beyond it.

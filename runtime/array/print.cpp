@@ -1,5 +1,6 @@
 // See print.h.
 #include "runtime/array/print.h"
+#include "base/machine/quantity.h"
 #include "runtime/array/blocks.h"
 
 #include <algorithm>
@@ -7,12 +8,6 @@
 namespace strata::array {
 
 namespace {
-
-constexpr const char* sides[] = {"north", "east", "south", "west", "element"};
-
-std::string text(const machine::Port& port) {
-  return sides[static_cast<size_t>(port.side)] + std::to_string(port.index);
-}
 
 std::string text(const Box& box, const std::vector<std::string>& loops) {
   std::string all;
@@ -97,7 +92,7 @@ void printConnections(const std::vector<Connection>& list, const char* title, st
     out += "  (" + std::to_string(list[i].row) + ", " + std::to_string(list[i].column) + "):";
     const uint32_t row = list[i].row, column = list[i].column;
     for (bool isFirst = true; i < list.size() && list[i].row == row && list[i].column == column; ++i, isFirst = false)
-      out += (isFirst ? " " : ", ") + text(list[i].source) + " -> " + text(list[i].sink);
+      out += (isFirst ? " " : ", ") + machine::formatPort(list[i].source) + " -> " + machine::formatPort(list[i].sink);
     out += "\n";
   }
 }
@@ -132,9 +127,8 @@ std::string print(const Configuration& c, const machine::ProcessorArray& array) 
   for (const Bank& bank : c.banks) {
     const std::vector<ArrayLayout>& arrays = bank.isOutput ? c.outputs : c.inputs;
     const bool isColumn = bank.side == machine::Side::North || bank.side == machine::Side::South;
-    out += "  " + std::string(sides[static_cast<size_t>(bank.side)]) + std::to_string(bank.index) + " of " +
-           (isColumn ? "column " : "row ") + std::to_string(bank.position) + ": " +
-           (bank.isOutput ? "takes " : "gives ") +
+    out += "  " + machine::formatPort({bank.side, bank.index}) + " of " + (isColumn ? "column " : "row ") +
+           std::to_string(bank.position) + ": " + (bank.isOutput ? "takes " : "gives ") +
            (bank.array < arrays.size() ? arrays[bank.array].name : std::string("?"));
     for (const Range& each : bank.block)
       out += "[" + range(each) + "]";

@@ -2,6 +2,7 @@
 // can run ahead of those that read what it sends, and as far as those have come whose words it reads; after an error
 // all is simulated again cycle by cycle, which finds the first one. What has not begun, has halted or executes nops is
 // not looked at. See simulate.h, simulate_registers.h.
+#include "base/machine/quantity.h"
 #include "runtime/array/simulate_state.h"
 
 #include <algorithm>
@@ -66,9 +67,8 @@ void Simulation::failAt(Fault fault, const SimulatedElement& element, size_t pla
 }
 
 std::string Simulation::bankName(const Bank& bank) const {
-  constexpr const char* sides[] = {"north", "east", "south", "west"};
   const std::vector<ArrayLayout>& arrays = bank.isOutput ? configuration_.outputs : configuration_.inputs;
-  return std::string("bank ") + sides[static_cast<size_t>(bank.side)] + std::to_string(bank.index) + " of " +
+  return "bank " + machine::formatPort({bank.side, bank.index}) + " of " +
          (bank.side == machine::Side::North || bank.side == machine::Side::South ? "column " : "row ") +
          std::to_string(bank.position) + ", array '" + arrays[bank.array].name + "': ";
 }

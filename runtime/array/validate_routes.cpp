@@ -2,6 +2,7 @@
 // port that the switch connects it to; from a sink at one side the wire leads to the port of the same index at the
 // opposite side of the neighbour.
 #include "runtime/array/validate_routes.h"
+#include "base/machine/quantity.h"
 #include "runtime/array/symbolic_limits.h"
 
 #include <algorithm>
@@ -13,11 +14,6 @@ using machine::Port;
 using machine::Side;
 
 namespace {
-
-std::string text(const Port& port) {
-  constexpr const char* sides[] = {"north", "east", "south", "west", "element"};
-  return sides[static_cast<size_t>(port.side)] + std::to_string(port.index);
-}
 
 uint64_t sourcesAt(Side side, const machine::ProcessorArray& array) {
   return side == Side::Element ? array.registers.output : array.data.inputs[static_cast<size_t>(side)];
@@ -51,19 +47,22 @@ std::string checkPath(const Channel& channel, const machine::ProcessorArray& arr
   for (size_t i = 0; i < path.size(); i += 2) {
     const Port &source = path[i], &sink = path[i + 1];
     if (source.index >= sourcesAt(source.side, array))
-      return "comes from " + text(source) + ", the array has " + std::to_string(sourcesAt(source.side, array)) +
-             " such ports";
+      return "comes from " + machine::formatPort(source) + ", the array has " +
+             std::to_string(sourcesAt(source.side, array)) + " such ports";
     if (sink.index >= sinksAt(sink.side, array))
-      return "goes to " + text(sink) + ", the array has " + std::to_string(sinksAt(sink.side, array)) + " such ports";
+      return "goes to " + machine::formatPort(sink) + ", the array has " + std::to_string(sinksAt(sink.side, array)) +
+             " such ports";
     if (!isAdjacent(source, sink, array.data))
-      return "goes from " + text(source) + " to " + text(sink) + ", which the array's wrappers do not connect";
+      return "goes from " + machine::formatPort(source) + " to " + machine::formatPort(sink) +
+             ", which the array's wrappers do not connect";
     if (i + 2 == path.size())
       break;
     if (sink.side == Side::Element)
-      return "passes through " + text(sink) + " before its end";
+      return "passes through " + machine::formatPort(sink) + " before its end";
     const Port sibling = {static_cast<Side>((static_cast<size_t>(sink.side) + 2) % 4), sink.index};
     if (path[i + 2] != sibling)
-      return "goes from " + text(sink) + " to " + text(path[i + 2]) + ", the wire leads to " + text(sibling);
+      return "goes from " + machine::formatPort(sink) + " to " + machine::formatPort(path[i + 2]) +
+             ", the wire leads to " + machine::formatPort(sibling);
     row += (sink.side == Side::South) - (sink.side == Side::North);
     column += (sink.side == Side::East) - (sink.side == Side::West);
   }
@@ -86,12 +85,13 @@ std::string checkRoutes(const std::vector<Channel>& channels, const machine::Pro
     for (size_t at = 0; at < path.size(); at += 2) {
       const auto [found, isNew] = sourceOf.try_emplace(path[at + 1], path[at]);
       if (!isNew && found->second != path[at])
-        return start + "connects " + text(path[at]) + " to " + text(path[at + 1]) + ", to which " +
-               text(found->second) + " is connected";
+        return start + "connects " + machine::formatPort(path[at]) + " to " + machine::formatPort(path[at + 1]) +
+               ", to which " + machine::formatPort(found->second) + " is connected";
     }
     const auto [found, isNew] = channelOf.try_emplace(path.back().index, i);
     if (!isNew)
-      return start + "ends at " + text(path.back()) + ", as channel " + std::to_string(found->second) + " does";
+      return start + "ends at " + machine::formatPort(path.back()) + ", as channel " + std::to_string(found->second) +
+             " does";
   }
   return "";
 }

@@ -64,10 +64,10 @@ std::string asWritten(std::string name) {
 /// A file of which pieces are read. Closed by its end.
 class Pieces {
 public:
-  explicit Pieces(const char* path) : file_(open(path, O_RDONLY | O_CLOEXEC)) {}
+  explicit Pieces(const char* path) : file_(::open(path, O_RDONLY | O_CLOEXEC)) {}
   ~Pieces() {
     if (file_ >= 0)
-      close(file_);
+      ::close(file_);
   }
   Pieces(const Pieces&) = delete;
   Pieces& operator=(const Pieces&) = delete;

@@ -1,5 +1,6 @@
 // See oracle.h: connections are followed wire by wire, and every access of every iteration is looked for at the bank
 // that the wire leads to. Everything is evaluated point by point; nothing is shared with runtime/array/.
+#include "base/machine/quantity.h"
 #include "tests/array/oracle.h"
 
 #include <algorithm>
@@ -15,13 +16,8 @@ namespace {
 using machine::Port, machine::Side;
 using Point = std::vector<int64_t>;
 
-constexpr const char* sideNames[] = {"north", "east", "south", "west", "element"};
 /// By side: to the next row, to the next column.
 constexpr std::array<std::pair<int64_t, int64_t>, 4> ways = {{{-1, 0}, {0, 1}, {1, 0}, {0, -1}}};
-
-std::string portText(const Port& port) {
-  return sideNames[static_cast<size_t>(port.side)] + std::to_string(port.index);
-}
 
 /// A port of an element's wrapper, so many wrappers from where its wire begins.
 struct WirePoint {
@@ -29,7 +25,7 @@ struct WirePoint {
   Port port;
   int64_t hops = 0;
   std::string text() const {
-    return portText(port) + " of (" + std::to_string(row) + ", " + std::to_string(column) + ")";
+    return machine::formatPort(port) + " of (" + std::to_string(row) + ", " + std::to_string(column) + ")";
   }
 };
 
@@ -311,8 +307,7 @@ void Periphery::bank(const Bank& bank) {
 /// What passes the bank is its block; what does so in an iteration of the loops that have blocks is within what is
 /// held.
 void Periphery::blocks(const Bank& bank, const std::map<Point, std::vector<Point>>& elements) {
-  const std::string name =
-      "bank " + std::string(sideNames[static_cast<size_t>(bank.side)]) + std::to_string(bank.index) + ": ";
+  const std::string name = "bank " + machine::formatPort({bank.side, bank.index}) + ": ";
   const size_t dimensions = bank.block.size();
   Box all(dimensions, Range{INT64_MAX, INT64_MIN});
   for (const auto& [outer, list] : elements)

@@ -1,6 +1,7 @@
 // The tables, which need no script, around what the script draws.
 #include "compiler/driver/pages/array_page.h"
 
+#include "base/machine/quantity.h"
 #include "base/picture/html.h"
 #include "base/picture/svg.h"
 #include "compiler/driver/pages/array_page_data.h"
@@ -15,11 +16,6 @@ namespace strata::driver {
 namespace {
 
 using array::Configuration;
-
-std::string nameOf(machine::Side side) {
-  constexpr const char* names[] = {"north", "east", "south", "west", "element"};
-  return names[static_cast<size_t>(side) % 5];
-}
 
 std::string percent(double part, double whole) {
   char text[24];
@@ -134,7 +130,7 @@ std::string bordersTable(const Configuration& configuration, const array::Simula
       if ((", " + arrays + ", ").find(", " + name + ", ") == std::string::npos)
         arrays += (arrays.empty() ? "" : ", ") + name;
     }
-    rows.push_back({nameOf(static_cast<machine::Side>(side)), std::to_string(banks), arrays.empty() ? "–" : arrays,
+    rows.push_back({machine::sideNames()[side], std::to_string(banks), arrays.empty() ? "–" : arrays,
                     count(statistics.wordsIn[side]), count(statistics.wordsOut[side])});
   }
   return table({"border", "banks", "arrays", "words in", "words out"}, rows);

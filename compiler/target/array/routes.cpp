@@ -2,6 +2,7 @@
 // displacements ask for, then with detours. See routes.h.
 #include "compiler/target/array/routes.h"
 
+#include "base/machine/quantity.h"
 #include "compiler/target/array/satisfiability.h"
 
 #include <algorithm>
@@ -32,11 +33,6 @@ int64_t rowsOf(Side side) {
 
 int64_t columnsOf(Side side) {
   return side == Side::West ? -1 : side == Side::East ? 1 : 0;
-}
-
-const char* nameOf(Side side) {
-  static constexpr const char* names[] = {"north", "east", "south", "west"};
-  return names[number(side)];
 }
 
 /// What the switch can connect, and the ports that lead to a neighbour.
@@ -288,7 +284,8 @@ std::string missingPorts(const RouteProblem& problem, const Wrapper& wrapper) {
     }
     const auto ports = std::ranges::count(wrapper.hops, side, &Port::side);
     if (steps > ports)
-      return std::to_string(list) + (list == 1 ? " channel" : " channels") + " to the " + nameOf(side) +
+      return std::to_string(list) + (list == 1 ? " channel" : " channels") + " to the " +
+             machine::sideNames()[number(side)] +
              (steps == list ? "" : " with " + std::to_string(steps) + " hops there") + ", the wrapper has " +
              std::to_string(ports) + (ports == 1 ? " port there" : " ports there");
   }

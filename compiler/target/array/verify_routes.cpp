@@ -1,4 +1,5 @@
 // Are routes ones for their channels? Each path is walked, and every port that it takes is marked. See routes.h.
+#include "base/machine/quantity.h"
 #include "compiler/target/array/routes.h"
 
 #include <array>
@@ -6,14 +7,7 @@
 
 namespace strata::array {
 
-namespace {
-
-std::string portName(const machine::Port& port) {
-  static constexpr const char* sides[] = {"north", "east", "south", "west", "element"};
-  return sides[static_cast<size_t>(port.side)] + std::to_string(port.index);
-}
-
-} // namespace
+namespace {} // namespace
 
 std::string verify(const RouteProblem& problem, const RouteAllocation& allocation) {
   using machine::Port;
@@ -41,17 +35,18 @@ std::string verify(const RouteProblem& problem, const RouteAllocation& allocatio
       const Port& port = path[at];
       const bool isSource = at % 2 == 0, isEnd = at == 0 || at + 1 == path.size();
       if ((port.side == Side::Element) != isEnd)
-        return name + "port " + portName(port) + " at place " + std::to_string(at) + " of the path";
+        return name + "port " + machine::formatPort(port) + " at place " + std::to_string(at) + " of the path";
       if (!exists(port, isSource))
-        return name + "port " + portName(port) + " does not exist";
+        return name + "port " + machine::formatPort(port) + " does not exist";
       if (!(isSource ? sources : sinks).insert(port).second)
-        return name + "port " + portName(port) + " is taken twice";
+        return name + "port " + machine::formatPort(port) + " is taken twice";
       if (!isSource) {
         bool isAdjacent = problem.layer.fullyAdjacent;
         for (const machine::Adjacency& each : problem.layer.adjacent)
           isAdjacent |= each == machine::Adjacency{path[at - 1], port};
         if (!isAdjacent)
-          return name + "the switch does not connect " + portName(path[at - 1]) + " to " + portName(port);
+          return name + "the switch does not connect " + machine::formatPort(path[at - 1]) + " to " +
+                 machine::formatPort(port);
         continue;
       }
       if (isEnd)
@@ -73,7 +68,7 @@ std::string verify(const RouteProblem& problem, const RouteAllocation& allocatio
           columns += each.columns;
         }
       if (!isCrossing)
-        return name + "port " + portName(path[at - 1]) + " does not lead to " + portName(port);
+        return name + "port " + machine::formatPort(path[at - 1]) + " does not lead to " + machine::formatPort(port);
       ++hops;
     }
     if (rows != channel.rowStep || columns != channel.columnStep)
