@@ -240,6 +240,31 @@ void carryVariables(KernelOp kernel) {
   }
 }
 
+void moveSteadyLoads(scf::ForOp loop) {
+  SmallVector<memref::LoadOp> loads;
+  llvm::DenseSet<Value> stored;
+  loop->walk([&](Operation* op) {
+    if (auto store = dyn_cast<memref::StoreOp>(op))
+      stored.insert(store.getMemRef());
+    if (auto load = dyn_cast<memref::LoadOp>(op); load && load.getMemRefType().getRank() == 0 &&
+                                                  load.getMemRef().getDefiningOp<memref::AllocaOp>() &&
+                                                  isApart(load.getMemRef()))
+      loads.push_back(load);
+  });
+  llvm::DenseMap<Value, memref::LoadOp> moved;
+  for (memref::LoadOp load : loads) {
+    if (stored.contains(load.getMemRef()) || !loop.isDefinedOutsideOfLoop(load.getMemRef()))
+      continue;
+    const auto [first, isFirst] = moved.try_emplace(load.getMemRef(), load);
+    if (isFirst) {
+      loop.moveOutOfLoop(load);
+    } else {
+      load.replaceAllUsesWith(first->second.getResult());
+      load.erase();
+    }
+  }
+}
+
 void carryElements(scf::ForOp loop) {
   auto kernel = loop->getParentOfType<KernelOp>();
   if (loop.getNumResults() || !kernel || kernel.getMayAlias())

@@ -1,6 +1,7 @@
 // Nests of loops of a kernel as the source has them, made ready for tiles (tiles.h): variables and elements that a loop
 // keeps at one place become values that it carries along; loops whose iterations are independent are found, and stand
-// around those whose are not. What a nest computes stays the same in every bit.
+// around those whose are not; checks of indices are made in front of it. What a nest computes stays the same in every
+// bit.
 //
 // Source: scalar replacement, Callahan, Carr and Kennedy 1990; loop permutation, Allen and Kennedy 2001, chapter 5.
 #pragma once
@@ -23,6 +24,15 @@ void carryVariables(svm::KernelOp kernel);
 /// An element that every iteration of a loop loads or stores, at one place in it, becomes a value that the loop carries
 /// along; it is loaded before the loop and stored behind it, where the loop is entered.
 void carryElements(mlir::scf::ForOp loop);
+
+/// Loads of variables that a loop does not store to go in front of it, one of each: those that carryVariables has left,
+/// which are set in loops of another kind around it.
+void moveSteadyLoads(mlir::scf::ForOp loop);
+
+/// Erases the checks of indices in a nest that can be made for all its iterations at once; gives whether none of them
+/// would fail, computed at the builder, which is in front of the nest. Null: there are none such. It may be false where
+/// none fails: a loop without iterations.
+mlir::Value checkRanges(mlir::scf::ForOp nest, mlir::OpBuilder& builder);
 
 /// Whether a block shares no element with what else a kernel reaches by another name, unless the kernel's arguments may
 /// alias: an argument, the one shape of an argument that is used, an array of the kernel, or a table.

@@ -1,8 +1,9 @@
 // Which loops of a nest have independent iterations, and the order in which they go into a tile. A loop's iterations
-// are independent when in some dimension each reaches what the nest writes at its own number, plus something that is
-// the same all the time: then no two of them touch one element, whatever the other loops do, and the loop may go
-// anywhere in the nest. See nests.h.
+// are independent when what one of them writes and what another one reaches differ in some dimension: each is there at
+// its own number, plus something that is the same all the time, or at a number that the others do not come to. Then no
+// two of them touch one element, whatever the other loops do, and the loop may go anywhere in the nest. See nests.h.
 #include "compiler/kernel/nests.h"
+#include "compiler/kernel/sums.h"
 #include "compiler/kernel/tiles.h"
 
 #include "compiler/ir/speculation.h"
@@ -12,7 +13,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace strata::svm;
@@ -22,52 +22,6 @@ namespace {
 
 /// Iterations that are too few for lanes: LLVM unrolls such loops.
 constexpr int64_t fewTrips = 8;
-
-/// A sum of values with factors, and a constant, in 64 bits that wrap.
-struct Sum {
-  llvm::SmallMapVector<Value, int64_t, 4> terms;
-  int64_t constant = 0;
-
-  void add(Value value, int64_t factor) {
-    APInt number;
-    if (matchPattern(value, m_ConstantInt(&number))) {
-      constant = int64_t(uint64_t(constant) + uint64_t(factor) * uint64_t(number.getSExtValue()));
-      return;
-    }
-    Operation* op = value.getDefiningOp();
-    const auto isWord = [](Type type) { return type.isIndex() || type.isInteger(64); };
-    if (op && isWord(value.getType())) {
-      if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) && isWord(op->getOperand(0).getType()))
-        return add(op->getOperand(0), factor);
-      if (isa<arith::AddIOp, arith::SubIOp>(op)) {
-        add(op->getOperand(0), factor);
-        return add(op->getOperand(1), isa<arith::SubIOp>(op) ? int64_t(-uint64_t(factor)) : factor);
-      }
-      for (unsigned side : {0, 1})
-        if (isa<arith::MulIOp>(op) && matchPattern(op->getOperand(side), m_ConstantInt(&number)))
-          return add(op->getOperand(1 - side), int64_t(uint64_t(factor) * uint64_t(number.getSExtValue())));
-    }
-    int64_t& known = terms[value];
-    known = int64_t(uint64_t(known) + uint64_t(factor));
-  }
-
-  int64_t factorOf(Value value) const {
-    const auto found = terms.find(value);
-    return found == terms.end() ? 0 : found->second;
-  }
-  friend bool operator==(const Sum& a, const Sum& b) {
-    const auto holds = [](const Sum& x, const Sum& y) {
-      return llvm::all_of(x.terms, [&](const auto& term) { return y.factorOf(term.first) == term.second; });
-    };
-    return a.constant == b.constant && holds(a, b) && holds(b, a);
-  }
-};
-
-Sum sumOf(Value value) {
-  Sum sum;
-  sum.add(value, 1);
-  return sum;
-}
 
 /// What a load or store reaches.
 struct Reach {
@@ -215,41 +169,88 @@ private:
   /// is more than are ever counted.
   static bool isDistinct(int64_t factor) { return factor != 0 && llvm::countr_zero(uint64_t(factor)) <= 8; }
 
-  /// Whether no two iterations touch an element that one of them writes, wherever in the nest they are.
+  /// Whether no two iterations of a loop touch an element that one of them writes, wherever in the nest they are.
   bool isIndependent(scf::ForOp loop) {
-    const Value number = loop.getInductionVar();
-    for (Value block : written_) {
-      const Sum* own = nullptr;
-      const auto isOwn = [&](size_t dimension) {
-        own = nullptr;
-        for (const Reach& access : accesses_) {
-          if (access.block != block)
-            continue;
-          const Sum& sum = access.indices[dimension];
-          if (!isDistinct(sum.factorOf(number)) || !llvm::all_of(sum.terms, [&](const auto& term) {
-                return term.second == 0 || term.first == number || isOutside(term.first);
-              }))
-            return false;
-          if (own && !(*own == sum))
-            return false;
-          own = &sum;
-        }
-        return true;
-      };
-      const auto rank = static_cast<size_t>(cast<MemRefType>(block.getType()).getRank());
-      bool isGood = false;
-      for (size_t dimension = 0; dimension < rank && !isGood; ++dimension)
-        isGood = isOwn(dimension);
-      if (!isGood) {
-        const auto at = llvm::find_if(
-            accesses_, [&](const Reach& access) { return access.block == block && isa<memref::StoreOp>(access.op); });
-        problem_ = {"an iteration may reach what another one writes here", at->op->getLoc(), TileProblem::Depends};
-        return false;
-      }
-    }
     if (written_.empty())
       problem_ = {"it writes no memory", loop.getLoc(), TileProblem::IsCarried};
+    for (const Reach& store : accesses_) {
+      if (!isa<memref::StoreOp>(store.op))
+        continue;
+      for (const Reach& other : accesses_)
+        if (other.block == store.block && !areApart(loop, store, other)) {
+          problem_ = {"an iteration may reach what another one writes here", store.op->getLoc(), TileProblem::Depends};
+          return false;
+        }
+    }
     return !written_.empty();
+  }
+
+  /// Whether two accesses of one block, in different iterations of a loop, are at different numbers in some dimension.
+  bool areApart(scf::ForOp loop, const Reach& one, const Reach& other) {
+    return llvm::any_of(llvm::zip(one.indices, other.indices), [&](const auto& pair) {
+      const auto& [a, b] = pair;
+      return areApart(loop, a, b);
+    });
+  }
+
+  /// Of numbers `a` in one iteration and `b` in another: both are the loop's, times the same, plus what is the same in
+  /// all the nest. Then they differ if that is equal (a[i] and a[i]), or as far apart as the loop is long (a[i] and
+  /// a[n + i], for i < n). Or one of them is the same all the time, and below or behind the other one's range (a[i] and
+  /// a[k], for i > k).
+  bool areApart(scf::ForOp loop, const Sum& a, const Sum& b) {
+    const Value number = loop.getInductionVar();
+    const auto isSteady = [&](const Sum& sum) {
+      return llvm::all_of(sum.terms, [&](const auto& term) {
+        return term.second == 0 || term.first == number || isOutside(term.first);
+      });
+    };
+    if (!isSteady(a) || !isSteady(b))
+      return false;
+    const int64_t factorOfA = a.factorOf(number), factorOfB = b.factorOf(number);
+    const int64_t factor = factorOfA ? factorOfA : factorOfB;
+    if (factorOfA && factorOfB) {
+      if (factorOfA != factorOfB || !isDistinct(factor))
+        return false;
+      if (a == b)
+        return true;
+      // The numbers of one access lie in front of all those of the other.
+      return factor > 0 && factor <= mostFactor &&
+             (isBehind(a, number, loop.getUpperBound(), b, loop.getLowerBound()) ||
+              isBehind(b, number, loop.getUpperBound(), a, loop.getLowerBound()));
+    }
+    if (factor <= 0 || factor > mostFactor)
+      return false;
+    const Sum &moving = factorOfA ? a : b, &fixed = factorOfA ? b : a;
+    // a[k] lies in front of a[first], which is where the loop begins, or where it ends and behind.
+    return isPositive(at(moving, number, loop.getLowerBound()).minus(fixed)) ||
+           isBehind(moving, number, loop.getUpperBound(), fixed, {});
+  }
+
+  /// Of larger factors the products of numbers that are counted would not fit 64 bits.
+  static constexpr int64_t mostFactor = 64;
+
+  /// What a sum is where the number is `value`.
+  static Sum at(const Sum& sum, Value number, Value value) {
+    Sum found = sum;
+    const int64_t factor = sum.factorOf(number);
+    found.terms.erase(number);
+    found.add(value, factor);
+    return found;
+  }
+
+  /// Whether `b`, where its number is `first` if that is given, is at least what `a` would be one iteration behind its
+  /// last.
+  static bool isBehind(const Sum& a, Value number, Value end, const Sum& b, Value first) {
+    const Sum begin = first ? at(b, number, first) : b;
+    Sum distance = begin.minus(at(a, number, end));
+    ++distance.constant;
+    return isPositive(distance);
+  }
+
+  /// Whether a sum is a number above 0, and not so large that what is counted from it on would not fit 64 bits.
+  static bool isPositive(const Sum& sum) {
+    return llvm::all_of(sum.terms, [](const auto& term) { return term.second == 0; }) && sum.constant > 0 &&
+           sum.constant < int64_t(1) << 60;
   }
 
   /// Whether neighbouring iterations reach neighbouring elements, or the same.

@@ -45,6 +45,7 @@ public:
     expandMaps();
     carryVariables(kernel_);
     kernel_.walk<WalkOrder::PostOrder>([](scf::ForOp loop) {
+      moveSteadyLoads(loop);
       moveInvariants(loop);
       unswitch(loop);
     });
@@ -165,14 +166,22 @@ private:
 
   // ---- loops whose iterations are proved independent ----
 
-  /// Puts a nest in tiles. It is made ready on a copy, so that one that finds no tile stays as it was.
+  /// Puts a nest in tiles. It is made ready on a copy, so that one that finds no tile stays as it was. Where indices
+  /// are checked, the copy is for when none is out of range, and the nest stays for when one may be.
   std::optional<LoopPath> tileNest(scf::ForOp nest, bool isScattered, TileProblem& problem) {
     OpBuilder builder(nest);
     const mlir::Location place = nest.getLoc();
-    // The copy stands in a block of its own until it is settled.
-    auto holder = builder.create<scf::IfOp>(place, builder.create<arith::ConstantIntOp>(place, 1, 1), false);
-    builder.setInsertionPointToStart(holder.thenBlock());
+    // The copy, and what it is entered by, stand in a block of their own until it is settled.
+    auto holder = builder.create<scf::ExecuteRegionOp>(place, TypeRange());
+    Block* made = builder.createBlock(&holder.getRegion());
     auto copy = cast<scf::ForOp>(builder.clone(*nest));
+    builder.setInsertionPoint(copy);
+    Value isInRange = checkRanges(copy, builder);
+    scf::IfOp choice;
+    if (isInRange) {
+      choice = builder.create<scf::IfOp>(place, isInRange, true);
+      copy->moveBefore(choice.thenYield());
+    }
     std::optional<TilePlan> plan;
     if (const std::optional<Nest> ordered = orderNest(copy, isScattered, problem)) {
       for (scf::ForOp loop : ordered->parallel)
@@ -185,19 +194,16 @@ private:
         loop->removeAttr(SvmDialect::unorderedAttr);
     }
     if (!plan) {
-      Operation* condition = holder.getCondition().getDefiningOp();
       holder.erase();
-      condition->erase();
       return std::nullopt;
     }
     LoopPath path = write(*plan);
-    Operation* condition = holder.getCondition().getDefiningOp();
-    Block* made = holder.thenBlock();
-    made->getTerminator()->erase();
     holder->getBlock()->getOperations().splice(holder->getIterator(), made->getOperations());
     holder.erase();
-    condition->erase();
-    nest.erase();
+    if (choice)
+      nest->moveBefore(choice.elseYield());
+    else
+      nest.erase();
     return path;
   }
 
