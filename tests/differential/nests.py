@@ -1,5 +1,5 @@
 """Random nests of loops in leaves: products, filters, reductions, recurrences and what lies between, their loops in any order, with variables,
-choices and sums at any depth, over a few elements or none. Compiled code gives the bits that the interpreter gives. Every third program is for a
+choices and sums at any depth, over a few elements or none; arrays changed in place, in range and out of it. Compiled code gives the bits that the interpreter gives. Every third program is for a
 processor of short registers and a cache so small that its loops go through panels, copied ones where there are rows enough.
 
   nests.py --strata build/bin/strata --seconds 60           as many programs as there is time for
@@ -54,11 +54,46 @@ class Program:
                 self.sizes |= {"A": pick([24, 29, 33, 40]), "B": pick([17, 19, 33, 40])}
         parameters = [f"in {self.type} {name}" + "".join(f"[{size} + 2]" for size in shape) for name, shape in self.inputs.items()]
         parameters += [f"inout {self.type} {name}" + "".join(f"[{size}]" for size in shape) for name, shape in self.outputs.items()]
+        inPlace = ""
+        if self.random.random() < 0.35:
+            self.outputs |= {"line": ["A"], "square": ["A", "B"]}
+            parameters += [f"inout {self.type} line[A]", f"inout {self.type} square[A][B]", "in long p"]
+            self.step = self.random.choice([-1, 0, 1, 2, 3, 3, 5, 7, self.sizes["A"] // 2, self.sizes["A"] // 2, self.sizes["A"] // 3])
+            inPlace = "".join(self.random.choice([self.range, self.halves, self.triangle])() for _ in range(self.random.randrange(1, 3)))
         # Sizes that no other array has alone.
         parameters += [f"in {self.type} only{size}[{size}]" for size in "ABCD"]
         head = f"T({', '.join(parameters)})"
         body = (self.product() if isProduct else "") + "".join(self.nest() for _ in range(self.random.randrange(0 if isProduct else 1, 3)))
+        body += inPlace
         self.text = f"void task {head};\nvoid task<leaf> T::L{head[1:]}\n{{\n{body}}}\n"
+
+    def range(self):
+        """A line that is changed where it is read, at places beside or within those of other iterations, mostly in range."""
+        pick = self.random.choice
+        far = pick(["p", "p", "p - 1", "p + 1", "1"])
+        low, high, places = pick([("0", "p", ["k", f"k + {far}"]), ("0", f"A - {far}", ["k", f"k + {far}"]), (far, "A", ["k", "p", f"k - {far}"]),
+                                  ("p + 1", "A", ["k", far]), ("0", "p", ["k", far]), ("0", "A / 2", ["2 * k", "2 * k + 1", "k"]),
+                                  ("-p", "A", ["k", "k + p"])])
+        place = lambda: pick([places[0], *places])
+        return (f"  for (long k = {low}; k < {high}; k++)\n"
+                f"    line[{place()}] {pick(['=', '+=', '-='])} line[{place()}] {pick('+-*')} {pick(['line[' + place() + ']', '2'])};\n")
+
+    def halves(self):
+        """Butterflies: halves of stretches of a line, each of one with its like of the other."""
+        pick = self.random.choice
+        far, end = pick(["p", "p", "p - 1", "p + 1"]), pick(["base + 2 * p < A"] * 4 + ["base < A"])
+        return (f"  for (long base = 0; {end}; base += p < 1 ? 1 : 2 * p)\n    for (long k = 0; k < p; k++) {{\n"
+                f"      {self.type} low = line[base + k], high = line[base + {far} + k];\n"
+                f"      line[base + k] = low + high;\n      line[base + {far} + k] = low - high;\n    }}\n")
+
+    def triangle(self):
+        """What elimination does: rows and columns behind the t-th change by what stands in it."""
+        pick = self.random.choice
+        smaller = "(A < B ? A : B)"
+        first, last = pick(["t + 1", "t + 1", "0", "t"]), pick([smaller, "t", smaller])
+        return (f"  for (long t = 0; t < {smaller}; t++)\n    for (long i = {first}; i < {last}; i++)\n"
+                f"      for (long j = {pick(['t + 1', 't + 1', '0', 't'])}; j < {pick(['B', 'B', 't'])}; j++)\n"
+                f"        square[i][j] {pick(['=', '-='])} {pick(['square[i][t]', 'line[i]', '2'])} * {pick(['square[t][j]', 'square[t][j]', 'line[t]'])};\n")
 
     def fresh(self):
         self.count += 1
@@ -169,6 +204,8 @@ class Case:
             type = TYPES[self.program.type]
             np.save(file, (values / 8 if type[0] == "f" else values).astype(type))
             words += ["--in", f"{name}={file}"]
+        if "line" in self.program.outputs:
+            words += ["--in", f"p={self.program.step}"]
         if seed % 3 == 0:
             machine = self.folder / "small.yaml"
             machine.write_text(SMALL)

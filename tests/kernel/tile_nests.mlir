@@ -315,3 +315,107 @@ svm.kernel @unorderedOverlap(%c: !plane {svm.access = "readwrite"}, %a: !plane {
   } {svm.unordered}
   svm.return
 }
+
+// Elements in front of those that a loop writes, as in an elimination: other iterations do not come to them.
+// CHECK-LABEL: svm.kernel @behind
+// CHECK: vector.store
+// CHECK: svm.return
+svm.kernel @behind(%a: !row {svm.access = "readwrite"}, %k: index, %n: index) {
+  %c1 = arith.constant 1 : index
+  %first = arith.addi %k, %c1 : index
+  scf.for %i = %first to %n step %c1 {
+    %u = memref.load %a[%k] : !row
+    %v = memref.load %a[%i] : !row
+    %w = arith.subf %v, %u : f32
+    memref.store %w, %a[%i] : !row
+  }
+  svm.return
+}
+
+// The first iteration writes the element that all others read.
+// CHECK-LABEL: svm.kernel @at
+// CHECK-NOT: vector
+// CHECK: svm.return
+svm.kernel @at(%a: !row {svm.access = "readwrite"}, %k: index, %n: index) {
+  %c1 = arith.constant 1 : index
+  scf.for %i = %k to %n step %c1 {
+    %u = memref.load %a[%k] : !row
+    %v = memref.load %a[%i] : !row
+    %w = arith.subf %v, %u : f32
+    memref.store %w, %a[%i] : !row
+  }
+  svm.return
+}
+
+// As far apart as the loop is long. Indices are checked in front of the loop, which stays for where one is out of range.
+// CHECK-LABEL: svm.kernel @halves
+// CHECK: scf.if
+// CHECK-NOT: svm.index
+// CHECK: vector.store
+// CHECK: else
+// CHECK: scf.for
+// CHECK: svm.index
+// CHECK: svm.return
+svm.kernel @halves(%a: !row {svm.access = "readwrite"}, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %size = memref.dim %a, %c0 : !row
+  scf.for %i = %c0 to %n step %c1 {
+    %far = arith.addi %i, %n : index
+    svm.index %far in %size of "a", 0
+    %u = memref.load %a[%i] : !row
+    %v = memref.load %a[%far] : !row
+    %w = arith.addf %u, %v : f32
+    %x = arith.subf %u, %v : f32
+    memref.store %w, %a[%i] : !row
+    memref.store %x, %a[%far] : !row
+  }
+  svm.return
+}
+
+// One less: the last iteration reads what the first one has written.
+// CHECK-LABEL: svm.kernel @one_less
+// CHECK-NOT: vector
+// CHECK: svm.return
+svm.kernel @one_less(%a: !row {svm.access = "readwrite"}, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %less = arith.subi %n, %c1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %far = arith.addi %i, %less : index
+    %u = memref.load %a[%i] : !row
+    memref.store %u, %a[%far] : !row
+  }
+  svm.return
+}
+
+// A variable that is set around a loop of another kind is read in front of the loop.
+// CHECK-LABEL: svm.kernel @stretches
+// CHECK: vector.store
+// CHECK: svm.return
+svm.kernel @stretches(%a: !row {svm.access = "readwrite"}, %n: index, %end: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %base = memref.alloca() : memref<index>
+  memref.store %c0, %base[] : memref<index>
+  scf.while : () -> () {
+    %now = memref.load %base[] : memref<index>
+    %goes = arith.cmpi slt, %now, %end : index
+    scf.condition(%goes)
+  } do {
+    scf.for %i = %c0 to %n step %c1 {
+      %from = memref.load %base[] : memref<index>
+      %at = arith.addi %from, %i : index
+      %u = memref.load %a[%at] : !row
+      %w = arith.addf %u, %u : f32
+      %again = memref.load %base[] : memref<index>
+      %to = arith.addi %again, %i : index
+      memref.store %w, %a[%to] : !row
+    }
+    %now = memref.load %base[] : memref<index>
+    %next = arith.addi %now, %n : index
+    memref.store %next, %base[] : memref<index>
+    scf.yield
+  }
+  svm.return
+}
