@@ -1,5 +1,5 @@
 """Random nests of loops in leaves: products, filters, reductions, recurrences and what lies between, their loops in any order, with variables,
-choices and sums at any depth, over a few elements or none; arrays changed in place, in range and out of it. Compiled code gives the bits that the interpreter gives. Every third program is for a
+choices and sums at any depth, over a few elements or none; arrays changed in place, in range and out of it. Compiled code gives the bits that the interpreter gives (of NaNs, any). Every third program is for a
 processor of short registers and a cache so small that its loops go through panels, copied ones where there are rows enough.
 
   nests.py --strata build/bin/strata --seconds 60           as many programs as there is time for
@@ -186,6 +186,11 @@ class Program:
         return f"{indent}{text}\n"
 
 
+def bits(array):
+    """Bytes in which -0.0 and 0.0 are apart, and all NaNs alike: which one an operation gives, its sign too, IEEE 754 leaves open."""
+    return np.where(array != array, np.asarray(np.nan, array.dtype), array).tobytes() if array.dtype.kind == "f" else array.tobytes()
+
+
 class Case:
     def __init__(self, strata, folder, seed):
         self.seed, self.folder = seed, pathlib.Path(folder)
@@ -219,7 +224,7 @@ class Case:
             files[name].unlink(missing_ok=True)
             words += ["--out", f"{name}={files[name]}"]
         status, said = Server.execute(words, self.seed % 2 == 0)
-        values = {name: np.load(file).tobytes() for name, file in files.items()} if status == 0 else {}
+        values = {name: bits(np.load(file)) for name, file in files.items()} if status == 0 else {}
         return status, code_of(said), values, said
 
     def run(self):
