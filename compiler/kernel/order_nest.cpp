@@ -226,7 +226,8 @@ private:
            isBehind(moving, number, loop.getUpperBound(), fixed, {});
   }
 
-  /// Of larger factors the products of numbers that are counted would not fit 64 bits.
+  /// Products of larger factors with numbers that are counted, which are less than 2^56 apart (isDistinct), might not
+  /// fit 64 bits.
   static constexpr int64_t mostFactor = 64;
 
   /// What a sum is where the number is `value`.

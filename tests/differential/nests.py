@@ -1,6 +1,7 @@
 """Random nests of loops in leaves: products, filters, reductions, recurrences and what lies between, their loops in any order, with variables,
-choices and sums at any depth, over a few elements or none; arrays changed in place, in range and out of it. Compiled code gives the bits that the interpreter gives (of NaNs, any). Every third program is for a
-processor of short registers and a cache so small that its loops go through panels, copied ones where there are rows enough.
+choices and sums at any depth, over a few elements or none; arrays changed in place, in range and out of it. Compiled code gives the bits that the
+interpreter gives (of NaNs, any). Every third program is for a processor of short registers and a cache so small that its loops go through panels,
+copied ones where there are rows enough.
 
   nests.py --strata build/bin/strata --seconds 60           as many programs as there is time for
   nests.py --strata build/bin/strata --seed 17 --count 1    one program, the seventeenth
@@ -59,7 +60,7 @@ class Program:
             self.outputs |= {"line": ["A"], "square": ["A", "B"]}
             parameters += [f"inout {self.type} line[A]", f"inout {self.type} square[A][B]", "in long p"]
             self.step = self.random.choice([-1, 0, 1, 2, 3, 3, 5, 7, self.sizes["A"] // 2, self.sizes["A"] // 2, self.sizes["A"] // 3])
-            inPlace = "".join(self.random.choice([self.range, self.halves, self.triangle])() for _ in range(self.random.randrange(1, 3)))
+            inPlace = "".join(self.random.choice([self.line, self.halves, self.triangle])() for _ in range(self.random.randrange(1, 3)))
         # Sizes that no other array has alone.
         parameters += [f"in {self.type} only{size}[{size}]" for size in "ABCD"]
         head = f"T({', '.join(parameters)})"
@@ -67,7 +68,7 @@ class Program:
         body += inPlace
         self.text = f"void task {head};\nvoid task<leaf> T::L{head[1:]}\n{{\n{body}}}\n"
 
-    def range(self):
+    def line(self):
         """A line that is changed where it is read, at places beside or within those of other iterations, mostly in range."""
         pick = self.random.choice
         far = pick(["p", "p", "p - 1", "p + 1", "1"])

@@ -7,8 +7,6 @@
 
 namespace strata::array {
 
-namespace {} // namespace
-
 std::string verify(const RouteProblem& problem, const RouteAllocation& allocation) {
   using machine::Port;
   using machine::Side;
