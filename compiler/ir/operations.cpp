@@ -192,8 +192,8 @@ LogicalResult KernelOp::verify() {
     }
     StringRef dialect = op->getName().getDialectNamespace();
     if (llvm::is_contained({"scf", "affine", "memref", "arith", "math", "vector", "ub"}, dialect) ||
-        isa<ReturnOp, CheckOp, IndexOp, CountOp, RecordOp, FieldOp, WithFieldOp, PushOp, PopOp, PeekOp, EndOp, PauseOp,
-            PollOp, FenceOp, StayOp, PrintOp, BarrierOp, AtomicOp, func::CallOp>(op))
+        isa<ReturnOp, CheckOp, IndexOp, CountOp, RecordOp, FieldOp, WithFieldOp, FieldsOp, PushOp, PopOp, PeekOp, EndOp,
+            PauseOp, PollOp, FenceOp, StayOp, PrintOp, BarrierOp, AtomicOp, func::CallOp>(op))
       return WalkResult::advance();
     op->emitOpError("does not belong in a kernel");
     return WalkResult::interrupt();
@@ -446,6 +446,60 @@ LogicalResult FieldOp::verify() {
 }
 LogicalResult WithFieldOp::verify() {
   return verifyField(*this, getRecord().getType(), getField(), getValue().getType());
+}
+
+std::optional<std::pair<uint64_t, Type>> FieldsOp::placeOf(Type record, ArrayRef<int64_t> path) {
+  uint64_t begin = 0;
+  for (const int64_t position : path) {
+    auto around = dyn_cast<RecordType>(record);
+    if (!around || position < 0 || position >= static_cast<int64_t>(around.getFieldTypes().size()))
+      return std::nullopt;
+    uint64_t within = 0;
+    for (const auto& [number, type] : llvm::enumerate(around.getFieldTypes())) {
+      within = llvm::alignTo(within, RecordType::alignmentInBytes(type));
+      if (static_cast<int64_t>(number) == position) {
+        record = type;
+        break;
+      }
+      within += RecordType::sizeInBytes(type);
+    }
+    begin += within;
+  }
+  return std::pair(begin, record);
+}
+
+MemRefType FieldsOp::typeOf(MemRefType block, ArrayRef<int64_t> path) {
+  const auto place = placeOf(block.getElementType(), path);
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (path.empty() || !place || !place->second.isIntOrFloat() || failed(getStridesAndOffset(block, strides, offset)))
+    return {};
+  const uint64_t bytes = RecordType::sizeInBytes(place->second),
+                 recordBytes = RecordType::sizeInBytes(block.getElementType());
+  if (recordBytes % bytes || place->first % bytes)
+    return {};
+  const auto inFields = [&](int64_t records, uint64_t more) {
+    int64_t fields = 0;
+    return ShapedType::isDynamic(records) || __builtin_mul_overflow(records, int64_t(recordBytes / bytes), &fields) ||
+                   __builtin_add_overflow(fields, int64_t(more), &fields)
+               ? ShapedType::kDynamic
+               : fields;
+  };
+  for (int64_t& stride : strides)
+    stride = inFields(stride, 0);
+  return MemRefType::get(block.getShape(), place->second,
+                         StridedLayoutAttr::get(block.getContext(), inFields(offset, place->first / bytes), strides),
+                         block.getMemorySpace());
+}
+
+LogicalResult FieldsOp::verify() {
+  const MemRefType expected = typeOf(getBlock().getType(), getPath());
+  if (!expected)
+    return emitOpError() << "names no number in the records of a " << getBlock().getType();
+  if (getFields().getType() != expected)
+    return emitOpError() << "gives a " << getFields().getType() << "; that field of a " << getBlock().getType()
+                         << " is a " << expected;
+  return success();
 }
 
 LogicalResult PushOp::verify() {

@@ -522,6 +522,26 @@ def Svm_WithFieldOp : Svm_Op<"with_field", [Pure, TypesMatchWith<"result is the 
   let assemblyFormat = "$record `[` $field `]` `=` $value attr-dict `:` type($value) `in` type($record)";
 }
 
+def Svm_FieldsOp : Svm_Op<"fields", [Pure]> {
+  let summary = "one field of all records of a block, as a block of the same extents";
+  let description = [{
+    `path` names a field of the record, then one of that field where it is a record itself, down to a number. Strides and offset are counted in elements
+    of its type. Stands in kernels: `svm-tile-loops` makes it for LLVM's code; the interpreter, which has each record as a whole, does not take it.
+
+    Example: `%im = svm.fields %x[1] : memref<?x!svm.record<"complex", re: f32, im: f32>, strided<[1], offset: ?>> -> memref<?xf32, strided<[2], offset: ?>>`
+  }];
+  let arguments = (ins Svm_Block:$block, DenseI64ArrayAttr:$path);
+  let results = (outs Svm_Block:$fields);
+  let hasVerifier = 1;
+  let assemblyFormat = "$block $path attr-dict `:` type($block) `->` type($fields)";
+  let extraClassDeclaration = [{
+    /// Where a field begins in a record, in bytes, and its type; nothing where the path leads to none.
+    static std::optional<std::pair<uint64_t, ::mlir::Type>> placeOf(::mlir::Type record, ::llvm::ArrayRef<int64_t> path);
+    /// The result's type; null where the path leads to no number, or records are no multiple of it apart.
+    static ::mlir::MemRefType typeOf(::mlir::MemRefType block, ::llvm::ArrayRef<int64_t> path);
+  }];
+}
+
 // ---- streams ----
 
 def Svm_StreamOp : Svm_Op<"stream", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {

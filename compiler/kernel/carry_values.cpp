@@ -218,6 +218,18 @@ SmallVector<scf::ForOp> chainOf(scf::ForOp loop) {
   }
 }
 
+/// The innermost block that holds all of some operations, each by itself or by what is around it; null without any.
+Block* blockAround(ArrayRef<Operation*> operations, Block* outermost) {
+  Block* found = nullptr;
+  for (Operation* op : operations) {
+    if (!found)
+      found = op->getBlock();
+    while (found != outermost && !found->findAncestorOpInBlock(*op))
+      found = found->getParentOp()->getBlock();
+  }
+  return found;
+}
+
 } // namespace
 
 void carryVariables(KernelOp kernel) {
@@ -230,14 +242,38 @@ void carryVariables(KernelOp kernel) {
     if (!type.hasStaticShape() || type.getNumElements() != 1 || !type.getElementType().isIntOrIndexOrFloat() ||
         !llvm::all_of(users, [&](Operation* user) {
           const auto place = placeOf(user);
-          return place && place->block == variable && isWithin(user, variable->getBlock());
+          return place && place->block == variable;
         }))
       continue;
-    Block* scope = variable->getBlock();
+    // Its own block, or one in which it is written before it is read each time.
+    Block *own = variable->getBlock(), *scope = blockAround(users, own);
+    const auto isWithinIt = [&](Block* block) {
+      return llvm::all_of(users, [&](Operation* user) { return isWithin(user, block); });
+    };
+    if (isWithinIt(own))
+      scope = own;
+    else if (!isWithinIt(scope) || Accesses(users, scope).firstIn(*scope) == Accesses::First::Reads)
+      continue;
     const Accesses accesses(users, scope);
     Carrier(accesses, type.getElementType()).rewrite(*scope, nullptr, false);
     variable.erase();
   }
+}
+
+/// What a variable that only loads and stores reach has in front of an operation, where it is loaded or stored in the
+/// same block; null where that is not known.
+static Value valueInFrontOf(Operation* op, Value variable) {
+  for (Operation* before = op->getPrevNode(); before; before = before->getPrevNode()) {
+    if (auto load = dyn_cast<memref::LoadOp>(before); load && load.getMemRef() == variable)
+      return load;
+    if (auto store = dyn_cast<memref::StoreOp>(before); store && store.getMemRef() == variable)
+      return store.getValueToStore();
+    if (before->getNumRegions() && llvm::any_of(variable.getUsers(), [&](Operation* user) {
+          return isa<memref::StoreOp>(user) && before->isAncestor(user);
+        }))
+      return {};
+  }
+  return {};
 }
 
 void moveSteadyLoads(scf::ForOp loop) {
@@ -251,16 +287,20 @@ void moveSteadyLoads(scf::ForOp loop) {
                                                   isApart(load.getMemRef()))
       loads.push_back(load);
   });
-  llvm::DenseMap<Value, memref::LoadOp> moved;
+  llvm::DenseMap<Value, Value> moved;
   for (memref::LoadOp load : loads) {
-    if (stored.contains(load.getMemRef()) || !loop.isDefinedOutsideOfLoop(load.getMemRef()))
+    Value variable = load.getMemRef();
+    if (stored.contains(variable) || !loop.isDefinedOutsideOfLoop(variable))
       continue;
-    const auto [first, isFirst] = moved.try_emplace(load.getMemRef(), load);
-    if (isFirst) {
-      loop.moveOutOfLoop(load);
-    } else {
-      load.replaceAllUsesWith(first->second.getResult());
+    Value& known = moved[variable];
+    if (!known)
+      known = valueInFrontOf(loop, variable);
+    if (known) {
+      load.replaceAllUsesWith(known);
       load.erase();
+    } else {
+      known = load.getResult();
+      loop.moveOutOfLoop(load);
     }
   }
 }

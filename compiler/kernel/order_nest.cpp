@@ -20,8 +20,8 @@ using namespace strata::svm;
 namespace strata::kernel {
 namespace {
 
-/// Iterations that are too few for lanes: LLVM unrolls such loops.
-constexpr int64_t fewTrips = 8;
+/// Numbers of a record that are loaded together and told apart in registers.
+constexpr int64_t mostFields = 4;
 
 /// What a load or store reaches.
 struct Reach {
@@ -272,7 +272,7 @@ private:
         int64_t offset = 0;
         isGood &= number + 1 == indices.size() && access.indices[number].factorOf(loop.getInductionVar()) == 1 &&
                   succeeded(getStridesAndOffset(cast<MemRefType>(access.block.getType()), strides, offset)) &&
-                  strides.back() == 1;
+                  (strides.back() == 1 || fieldsSideBySide(access.block) > 1);
         isAny = true;
       }
     }
@@ -324,11 +324,31 @@ std::optional<int64_t> constantTripCount(scf::ForOp loop) {
   return length.isNegative() ? 0 : ((length + step - 1).udiv(step)).getSExtValue();
 }
 
+unsigned fieldsSideBySide(Value block) {
+  auto fields = block.getDefiningOp<FieldsOp>();
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (!fields || failed(getStridesAndOffset(fields.getType(), strides, offset)) || strides.empty() ||
+      strides.back() < 2 || strides.back() > mostFields)
+    return 1;
+  const auto records = fields.getBlock().getType();
+  if (failed(getStridesAndOffset(records, strides, offset)) || strides.back() != 1)
+    return 1;
+  return static_cast<unsigned>(RecordType::sizeInBytes(records.getElementType()) /
+                               RecordType::sizeInBytes(fields.getType().getElementType()));
+}
+
 bool isApart(Value block) {
   if (block.getDefiningOp<memref::GetGlobalOp>())
     return true; // which nobody writes
   if (auto array = block.getDefiningOp<memref::AllocaOp>())
     return llvm::all_of(array->getUsers(), llvm::IsaPred<memref::LoadOp, memref::StoreOp>);
+  if (auto fields = block.getDefiningOp<FieldsOp>()) {
+    // Another field of the same records shares nothing with it.
+    block = fields.getBlock();
+    return llvm::all_of(block.getUsers(), llvm::IsaPred<FieldsOp, memref::DimOp, memref::ExtractStridedMetadataOp>) &&
+           isApart(block);
+  }
   if (auto shaped = block.getDefiningOp<memref::ReinterpretCastOp>()) {
     block = shaped.getSource();
     const bool isAlone = llvm::all_of(block.getUsers(), [&](Operation* user) {

@@ -337,7 +337,12 @@ private:
           work.loads[0][isAnyRow(indices)] += weight;
         continue;
       }
-      if (!rowIndex(plan_, block, indices))
+      if (recordIndex(plan_, block, indices)) {
+        // What is between the fields goes along, and they are told apart, or put together.
+        const bool isLoad = isa<memref::LoadOp>(op);
+        work.others += weight * (fieldsSideBySide(block) - isLoad);
+        work.loads[1][isAnyRow(indices)] += isLoad ? weight : 0;
+      } else if (!rowIndex(plan_, block, indices))
         work.gathers += weight;
       else if (isa<memref::LoadOp>(op))
         work.loads[1][isAnyRow(indices)] += weight;
@@ -438,11 +443,9 @@ std::string noForm(Operation* op) {
   return "what is computed here" + end;
 }
 
-std::optional<RowIndex> rowIndex(const TilePlan& plan, Value block, ValueRange indices) {
-  SmallVector<int64_t> strides;
-  int64_t offset = 0;
-  if (failed(getStridesAndOffset(cast<MemRefType>(block.getType()), strides, offset)) || strides.back() != 1 ||
-      !llvm::all_of(indices.drop_back(), [&](Value each) { return plan.kindOf(each).lane == Lane::Uniform; }))
+/// An index that is consecutive, where all others are the same in all lanes.
+static std::optional<RowIndex> lastIndex(const TilePlan& plan, ValueRange indices) {
+  if (!llvm::all_of(indices.drop_back(), [&](Value each) { return plan.kindOf(each).lane == Lane::Uniform; }))
     return std::nullopt;
   Value index = indices.back();
   if (plan.kindOf(index).lane == Lane::Consecutive)
@@ -462,6 +465,19 @@ std::optional<RowIndex> rowIndex(const TilePlan& plan, Value block, ValueRange i
     return std::nullopt;
   found.value = widened.getIn();
   return found;
+}
+
+std::optional<RowIndex> rowIndex(const TilePlan& plan, Value block, ValueRange indices) {
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (failed(getStridesAndOffset(cast<MemRefType>(block.getType()), strides, offset)) || strides.empty() ||
+      strides.back() != 1)
+    return std::nullopt;
+  return lastIndex(plan, indices);
+}
+
+std::optional<RowIndex> recordIndex(const TilePlan& plan, Value block, ValueRange indices) {
+  return fieldsSideBySide(block) > 1 ? lastIndex(plan, indices) : std::nullopt;
 }
 
 std::optional<TilePlan> planTile(scf::ForOp lanes, scf::ForOp rows, const machine::Figures& figures,

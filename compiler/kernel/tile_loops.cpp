@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
 
 #include <functional>
@@ -43,6 +44,7 @@ public:
 
   void run() {
     expandMaps();
+    splitRecords(kernel_);
     carryVariables(kernel_);
     kernel_.walk<WalkOrder::PostOrder>([](scf::ForOp loop) {
       moveSteadyLoads(loop);
@@ -175,11 +177,10 @@ private:
     auto holder = builder.create<scf::ExecuteRegionOp>(place, TypeRange());
     Block* made = builder.createBlock(&holder.getRegion());
     auto copy = cast<scf::ForOp>(builder.clone(*nest));
-    builder.setInsertionPoint(copy);
-    Value isInRange = checkRanges(copy, builder);
-    scf::IfOp choice;
-    if (isInRange) {
-      choice = builder.create<scf::IfOp>(place, isInRange, true);
+    scf::IfOp choice, holds = checkInFront(copy);
+    if (holds) {
+      builder.setInsertionPoint(copy);
+      choice = builder.create<scf::IfOp>(place, holds.getResult(0), true);
       copy->moveBefore(choice.thenYield());
     }
     std::optional<TilePlan> plan;
@@ -197,6 +198,8 @@ private:
       holder.erase();
       return std::nullopt;
     }
+    if (holds)
+      holds.getConditionMutable().assign(isLong(plan->lanes, holds));
     LoopPath path = write(*plan);
     holder->getBlock()->getOperations().splice(holder->getIterator(), made->getOperations());
     holder.erase();
@@ -205,6 +208,24 @@ private:
     else
       nest.erase();
     return path;
+  }
+
+  /// Whether the lanes of a nest are enough for checks in front of it to pay; true where that is not known there.
+  static Value isLong(scf::ForOp lanes, Operation* before) {
+    OpBuilder builder(before);
+    const mlir::Location place = lanes.getLoc();
+    DominanceInfo dominance;
+    if (!dominance.properlyDominates(lanes.getLowerBound(), before) ||
+        !dominance.properlyDominates(lanes.getUpperBound(), before))
+      return builder.create<arith::ConstantIntOp>(place, 1, 1);
+    const auto compare = [&](arith::CmpIPredicate how, Value a, Value b) -> Value {
+      return builder.create<arith::CmpIOp>(place, how, a, b);
+    };
+    Value trips = builder.create<arith::SubIOp>(place, lanes.getUpperBound(), lanes.getLowerBound());
+    Value few = builder.create<arith::ConstantIndexOp>(place, fewTrips);
+    return builder.create<arith::AndIOp>(
+        place, compare(arith::CmpIPredicate::slt, lanes.getLowerBound(), lanes.getUpperBound()),
+        compare(arith::CmpIPredicate::uge, trips, few));
   }
 
   KernelOp kernel_;

@@ -68,6 +68,8 @@ struct RowIndex {
 };
 /// Nothing where lanes reach elements of several rows, or with gaps between them.
 std::optional<RowIndex> rowIndex(const TilePlan& plan, mlir::Value block, mlir::ValueRange indices);
+/// The same of lanes that reach a field of records side by side (fieldsSideBySide).
+std::optional<RowIndex> recordIndex(const TilePlan& plan, mlir::Value block, mlir::ValueRange indices);
 
 /// The loop marked svm.unordered right around another, with nothing but that one in it; null if there is none. What
 /// stands between goes into the inner one.

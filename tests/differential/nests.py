@@ -1,5 +1,5 @@
 """Random nests of loops in leaves: products, filters, reductions, recurrences and what lies between, their loops in any order, with variables,
-choices and sums at any depth, over a few elements or none; arrays changed in place, in range and out of it. Compiled code gives the bits that the
+choices and sums at any depth, over a few elements or none; arrays changed in place, in range and out of it; records of two to five numbers. Compiled code gives the bits that the
 interpreter gives (of NaNs, any). Every third program is for a processor of short registers and a cache so small that its loops go through panels,
 copied ones where there are rows enough.
 
@@ -58,15 +58,24 @@ class Program:
         inPlace = ""
         if self.random.random() < 0.35:
             self.outputs |= {"line": ["A"], "square": ["A", "B"]}
-            parameters += [f"inout {self.type} line[A]", f"inout {self.type} square[A][B]", "in long p"]
-            self.step = self.random.choice([-1, 0, 1, 2, 3, 3, 5, 7, self.sizes["A"] // 2, self.sizes["A"] // 2, self.sizes["A"] // 3])
+            parameters += [f"inout {self.type} line[A]", f"inout {self.type} square[A][B]"]
             inPlace = "".join(self.random.choice([self.line, self.halves, self.triangle])() for _ in range(self.random.randrange(1, 3)))
+        self.fields, record = {}, ""
+        if self.random.random() < 0.3:
+            kinds = [self.type] * 4 + self.random.choice([[], [], list(TYPES)])
+            self.fields = {name: self.random.choice(kinds) for name in "abcde"[:self.random.choice([2, 2, 2, 3, 3, 4, 4, 5])]}
+            record = "typedef struct { " + " ".join(f"{kind} {name};" for name, kind in self.fields.items()) + " } record;\n"
+            parameters += ["in record fixed[A + 2]", "inout record points[A]", "inout record others[A]", "inout record plane[B][A]"]
+            inPlace += "".join(self.points() for _ in range(self.random.randrange(1, 3)))
+        if inPlace:
+            parameters += ["in long p"]
+            self.step = self.random.choice([-1, 0, 1, 2, 3, 3, 5, 7, self.sizes["A"] // 2, self.sizes["A"] // 2, self.sizes["A"] // 3])
         # Sizes that no other array has alone.
         parameters += [f"in {self.type} only{size}[{size}]" for size in "ABCD"]
         head = f"T({', '.join(parameters)})"
         body = (self.product() if isProduct else "") + "".join(self.nest() for _ in range(self.random.randrange(0 if isProduct else 1, 3)))
         body += inPlace
-        self.text = f"void task {head};\nvoid task<leaf> T::L{head[1:]}\n{{\n{body}}}\n"
+        self.text = record + f"void task {head};\nvoid task<leaf> T::L{head[1:]}\n{{\n{body}}}\n"
 
     def line(self):
         """A line that is changed where it is read, at places beside or within those of other iterations, mostly in range."""
@@ -95,6 +104,36 @@ class Program:
         return (f"  for (long t = 0; t < {smaller}; t++)\n    for (long i = {first}; i < {last}; i++)\n"
                 f"      for (long j = {pick(['t + 1', 't + 1', '0', 't'])}; j < {pick(['B', 'B', 't'])}; j++)\n"
                 f"        square[i][j] {pick(['=', '-='])} {pick(['square[i][t]', 'line[i]', '2'])} * {pick(['square[t][j]', 'square[t][j]', 'line[t]'])};\n")
+
+    def points(self):
+        """A loop or two over records, which are read and written by their fields or whole, at places that are mostly in range."""
+        pick, chance = self.random.choice, self.random.random
+        isPlane = chance() < 0.4
+        low, high, beside = pick([("0", "A", ""), ("0", "A", ""), ("0", "A", ""), ("0", "A - p", " + p"), ("0", "p", " * p"), ("1", "A", " - 1")])
+        place = lambda array: f"plane[j][k{pick(['', beside])}]" if array == "plane" else f"{array}[k{pick(['', beside])}]"
+        arrays = ["points", "others"] + (["plane"] * 3 if isPlane else [])
+        own = lambda: pick(["r", place(pick(["fixed", *arrays]))])
+        isWhole = lambda kind: kind[0] in "ils" # int, long, short
+
+        def value(kind, depth=0):
+            fitting = [name for name, other in self.fields.items() if isWhole(other) == isWhole(kind)]
+            if depth > 1 or chance() < 0.4:
+                return f"{own()}.{pick(fitting)}" if chance() < 0.9 else "2"
+            left, right = value(kind, depth + 1), value(kind, depth + 1)
+            return f"({left} {pick('+-*')} {right})" if chance() < 0.85 else f"({left} < {right} ? {left} : {right})"
+
+        def statement():
+            if chance() < 0.3:
+                return f"{pick(['r', place(pick(arrays))])} = {own()};"
+            name, kind = pick(list(self.fields.items()))
+            text = f"{pick(['r', place(pick(arrays)), place(pick(arrays))])}.{name} {pick(['=', '=', '+=', '-='])} {value(kind)};"
+            return f"if ({value(kind)} {pick('<>')} {value(kind)}) {text}" if chance() < 0.2 else text
+
+        loops = [f"for (long k = {low}; k < {high}; k++)"] + (["for (long j = 0; j < B; j++)"] if isPlane else [])
+        if chance() < 0.5:
+            loops.reverse()
+        inside = "".join(f"      {statement()}\n" for _ in range(self.random.randrange(1, 5)))
+        return "  " + " ".join(loops) + f" {{\n      record r = {place(pick(['fixed', *arrays]))};\n{inside}  }}\n"
 
     def fresh(self):
         self.count += 1
@@ -188,7 +227,10 @@ class Program:
 
 
 def bits(array):
-    """Bytes in which -0.0 and 0.0 are apart, and all NaNs alike: which one an operation gives, its sign too, IEEE 754 leaves open."""
+    """Bytes in which -0.0 and 0.0 are apart, and all NaNs alike: which one an operation gives, its sign too, IEEE 754 leaves open. Of records those
+    of each field."""
+    if array.dtype.names:
+        return [bits(array[name]) for name in array.dtype.names]
     return np.where(array != array, np.asarray(np.nan, array.dtype), array).tobytes() if array.dtype.kind == "f" else array.tobytes()
 
 
@@ -204,13 +246,24 @@ class Case:
         shapes = {name: [sizes[each] + 2 for each in shape] for name, shape in self.program.inputs.items()}
         shapes |= {name: [sizes[each] for each in shape] for name, shape in self.program.outputs.items()}
         shapes |= {f"only{size}": [sizes[size]] for size in "ABCD"}
+        self.outputs = list(self.program.outputs)
+        if self.program.fields:
+            records = np.dtype([(name, TYPES[kind]) for name, kind in self.program.fields.items()], align=True)
+            for name, shape in {"fixed": [sizes["A"] + 2], "points": [sizes["A"]], "others": [sizes["A"]], "plane": [sizes["B"], sizes["A"]]}.items():
+                array = np.zeros(shape, records)
+                for field in records.names:
+                    values = numbers.integers(-8, 9, size=shape)
+                    array[field] = values / 8 if records[field].kind == "f" else values
+                np.save(self.folder / f"{seed}-{name}.npy", array)
+                words += ["--in", f"{name}={self.folder / f'{seed}-{name}.npy'}"]
+            self.outputs += ["points", "others", "plane"]
         for name, shape in shapes.items():
             file = self.folder / f"{seed}-{name}.npy"
             values = numbers.integers(-8, 9, size=shape)
             type = TYPES[self.program.type]
             np.save(file, (values / 8 if type[0] == "f" else values).astype(type))
             words += ["--in", f"{name}={file}"]
-        if "line" in self.program.outputs:
+        if hasattr(self.program, "step"):
             words += ["--in", f"p={self.program.step}"]
         if seed % 3 == 0:
             machine = self.folder / "small.yaml"
@@ -220,7 +273,7 @@ class Case:
 
     def result(self, *more):
         words, files = [*self.words, *more], {}
-        for name in self.program.outputs:
+        for name in self.outputs:
             files[name] = self.folder / f"{self.seed}-{name}-out.npy"
             files[name].unlink(missing_ok=True)
             words += ["--out", f"{name}={files[name]}"]

@@ -22,4 +22,18 @@ func.func @swapped(%p: !pair) -> !pair {
   %other = svm.with_field %both[0] = %sum : f32 in !pair
   return %other : !pair
 }
+
+// A field of records, as numbers: strides, and where the first one is, in numbers.
+// CHECK-LABEL: llvm.func @imaginary
+// CHECK-SAME: %[[PLACE:[a-z0-9]+]]: i64)
+// CHECK: %[[TWO:.*]] = llvm.mlir.constant(2 : index)
+// CHECK: llvm.mul %{{.*}}, %[[TWO]]
+// CHECK: llvm.add
+// CHECK: llvm.mul %{{.*}}, %[[TWO]]
+// CHECK: llvm.load {{.*}} -> f32
+func.func @imaginary(%x: memref<?x!pair, strided<[1], offset: ?>>, %place: index) -> f32 {
+  %im = svm.fields %x [1] : memref<?x!pair, strided<[1], offset: ?>> -> memref<?xf32, strided<[2], offset: ?>>
+  %value = memref.load %im[%place] : memref<?xf32, strided<[2], offset: ?>>
+  return %value : f32
+}
 }

@@ -123,6 +123,34 @@ func.func @f(%r: !svm.record<"r", a: i32>) {
 }
 
 // -----
+svm.kernel @f(%b: memref<?x!svm.record<"r", a: i32, b: f32>, strided<[1], offset: ?>> {svm.access = "read"}) {
+  // expected-error @+1 {{names no number in the records of a 'memref<?x!svm.record<"r", a: i32, b: f32>, strided<[1], offset: ?>>'}}
+  %x = svm.fields %b [2] : memref<?x!svm.record<"r", a: i32, b: f32>, strided<[1], offset: ?>> -> memref<?xf32, strided<[2], offset: ?>>
+  svm.return
+}
+
+// -----
+svm.kernel @f(%b: memref<?x!svm.record<"r", a: !svm.record<"s", c: i32>>, strided<[1], offset: ?>> {svm.access = "read"}) {
+  // expected-error @+1 {{names no number in the records}}
+  %x = svm.fields %b [0] : memref<?x!svm.record<"r", a: !svm.record<"s", c: i32>>, strided<[1], offset: ?>> -> memref<?xi32, strided<[1], offset: ?>>
+  svm.return
+}
+
+// -----
+svm.kernel @f(%b: memref<?xf32, strided<[1], offset: ?>> {svm.access = "read"}) {
+  // expected-error @+1 {{names no number in the records}}
+  %x = svm.fields %b [0] : memref<?xf32, strided<[1], offset: ?>> -> memref<?xf32, strided<[1], offset: ?>>
+  svm.return
+}
+
+// -----
+svm.kernel @f(%b: memref<?x!svm.record<"r", a: i32, b: f32>, strided<[1], offset: ?>> {svm.access = "read"}) {
+  // expected-error @+1 {{gives a 'memref<?xf32, strided<[1], offset: ?>>'; that field of a 'memref<?x!svm.record<"r", a: i32, b: f32>, strided<[1], offset: ?>>' is a 'memref<?xf32, strided<[2], offset: ?>>'}}
+  %x = svm.fields %b [1] : memref<?x!svm.record<"r", a: i32, b: f32>, strided<[1], offset: ?>> -> memref<?xf32, strided<[1], offset: ?>>
+  svm.return
+}
+
+// -----
 func.func @f(%r: !svm.record<"r", a: i32>, %x: f32) {
   // expected-error @+1 {{has a 'f32' for a field of type 'i32'}}
   %w = svm.with_field %r[0] = %x : f32 in !svm.record<"r", a: i32>

@@ -85,6 +85,18 @@ func.func @records(%z: !svm.record<"complex", re: f32, im: f32>)
   return %r : !svm.record<"outer", inner: !svm.record<"complex", re: f32, im: f32>, n: i8>
 }
 
+// CHECK: svm.kernel @fields
+svm.kernel @fields(%z: memref<?x?x!svm.record<"complex", re: f32, im: f32>, strided<[?, 1], offset: ?>> {svm.access = "read"},
+                   %o: memref<4x!svm.record<"outer", n: i8, inner: !svm.record<"pair", a: i16, b: f64>>> {svm.access = "read"}) {
+  // CHECK: svm.fields %{{.*}} [1] : memref<?x?x!svm.record<"complex", re: f32, im: f32>, strided<[?, 1], offset: ?>> -> memref<?x?xf32, strided<[?, 2], offset: ?>>
+  %im = svm.fields %z [1] : memref<?x?x!svm.record<"complex", re: f32, im: f32>, strided<[?, 1], offset: ?>> -> memref<?x?xf32, strided<[?, 2], offset: ?>>
+  // CHECK: svm.fields %{{.*}} [1, 0] : {{.*}} -> memref<4xi16, strided<[12], offset: 4>>
+  %a = svm.fields %o [1, 0] : memref<4x!svm.record<"outer", n: i8, inner: !svm.record<"pair", a: i16, b: f64>>> -> memref<4xi16, strided<[12], offset: 4>>
+  // CHECK: svm.fields %{{.*}} [1, 1] : {{.*}} -> memref<4xf64, strided<[3], offset: 2>>
+  %b = svm.fields %o [1, 1] : memref<4x!svm.record<"outer", n: i8, inner: !svm.record<"pair", a: i16, b: f64>>> -> memref<4xf64, strided<[3], offset: 2>>
+  svm.return
+}
+
 func.func private @combine(memref<f32, strided<[], offset: ?>>, memref<f32, strided<[], offset: ?>>)
 
 // CHECK: func.func @control

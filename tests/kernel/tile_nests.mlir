@@ -199,12 +199,13 @@ svm.kernel @unswitched(%a: !row {svm.access = "read"}, %b: !row {svm.access = "w
   svm.return
 }
 
-// A check that all lanes share is there once for them; one that differs keeps the loop as it is.
+// A check that all iterations share is made in front of the loop; one that differs keeps the loop as it is.
 // CHECK-LABEL: svm.kernel @checked
-// CHECK: scf.for {{.*}} step %c16
-// CHECK: svm.check
+// CHECK: scf.if
 // CHECK-NOT: svm.check
 // CHECK: vector.store
+// CHECK: } else {
+// CHECK: svm.check
 // CHECK-LABEL: svm.kernel @checked_each
 // CHECK-SAME: a check differs between iterations
 // CHECK-NOT: vector
@@ -416,6 +417,125 @@ svm.kernel @stretches(%a: !row {svm.access = "readwrite"}, %n: index, %end: inde
     %next = arith.addi %now, %n : index
     memref.store %next, %base[] : memref<index>
     scf.yield
+  }
+  svm.return
+}
+
+// The loop's end is what the variable of the loop around has, read in front of it and in it.
+// CHECK-LABEL: svm.kernel @growing
+// CHECK: vector.store
+// CHECK: svm.return
+svm.kernel @growing(%a: !row {svm.access = "readwrite"}, %n: index) {
+  %c1 = arith.constant 1 : index
+  %c0 = arith.constant 0 : index
+  %half = memref.alloca() : memref<index>
+  memref.store %c1, %half[] : memref<index>
+  scf.while : () -> () {
+    %now = memref.load %half[] : memref<index>
+    %goes = arith.cmpi slt, %now, %n : index
+    scf.condition(%goes)
+  } do {
+    %end = memref.load %half[] : memref<index>
+    scf.for %i = %c0 to %end step %c1 {
+      %far = memref.load %half[] : memref<index>
+      %at = arith.addi %far, %i : index
+      %u = memref.load %a[%at] : !row
+      memref.store %u, %a[%i] : !row
+    }
+    %now = memref.load %half[] : memref<index>
+    %next = arith.addi %now, %now : index
+    memref.store %next, %half[] : memref<index>
+    scf.yield
+  }
+  svm.return
+}
+
+// A variable that belongs to an iteration of a loop of another kind: each sets it before it reads it.
+// CHECK-LABEL: svm.kernel @own
+// CHECK: scf.while
+// CHECK-NOT: memref.store {{.*}} memref<f32>
+// CHECK: vector.store
+// CHECK: svm.return
+svm.kernel @own(%a: !row {svm.access = "readwrite"}, %more: memref<i1> {svm.access = "read"}, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %t = memref.alloca() : memref<f32>
+  scf.while : () -> () {
+    %goes = memref.load %more[] : memref<i1>
+    scf.condition(%goes)
+  } do {
+    scf.for %i = %c0 to %n step %c1 {
+      %u = memref.load %a[%i] : !row
+      memref.store %u, %t[] : memref<f32>
+      %v = memref.load %t[] : memref<f32>
+      %w = arith.addf %v, %one : f32
+      memref.store %w, %a[%i] : !row
+    }
+    scf.yield
+  }
+  svm.return
+}
+
+// One that such a loop hands on stays a variable.
+// CHECK-LABEL: svm.kernel @handed_on
+// CHECK: scf.while
+// CHECK: memref.store {{.*}} memref<f32>
+// CHECK: svm.return
+svm.kernel @handed_on(%a: !row {svm.access = "readwrite"}, %more: memref<i1> {svm.access = "read"}, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %t = memref.alloca() : memref<f32>
+  memref.store %one, %t[] : memref<f32>
+  scf.while : () -> () {
+    %goes = memref.load %more[] : memref<i1>
+    scf.condition(%goes)
+  } do {
+    scf.for %i = %c0 to %n step %c1 {
+      %v = memref.load %t[] : memref<f32>
+      %w = arith.addf %v, %v : f32
+      memref.store %w, %t[] : memref<f32>
+      memref.store %w, %a[%i] : !row
+    }
+    scf.yield
+  }
+  svm.return
+}
+
+// An index that grows by what is divided in each iteration alike. In front of the loop it is divided by 1 where the divisor is
+// none, and the checks of both are made; not where the loop is short.
+// CHECK-LABEL: svm.kernel @strided
+// CHECK: %[[DIVISOR:[a-z0-9_]+]] = arith.select %{{.*}}, %c1{{[a-z0-9_]*}}, %arg3
+// CHECK: %[[BY:[a-z0-9_]+]] = arith.divsi %arg2, %[[DIVISOR]]
+// CHECK: %[[IS_LONG:[a-z0-9_]+]] = arith.andi
+// CHECK: %[[HOLDS:[a-z0-9_]+]] = scf.if %[[IS_LONG]] -> (i1) {
+// CHECK: arith.cmpi sgt, %[[BY]], %c0
+// CHECK: } else {
+// CHECK: scf.yield %false
+// CHECK: scf.if %[[HOLDS]] {
+// CHECK-NOT: svm.
+// CHECK: vector.gather
+// CHECK: } else {
+// CHECK: svm.check
+// CHECK: svm.index
+// CHECK: svm.return
+svm.kernel @strided(%a: !row {svm.access = "write"}, %b: !row {svm.access = "read"}, %n: index, %parts: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %size = memref.dim %b, %c0 : !row
+  scf.for %i = %c0 to %parts step %c1 {
+    %is = arith.cmpi ne, %parts, %c0 : index
+    svm.check %is, "division-by-zero", "the divisor is zero"
+    %by = arith.divsi %n, %parts : index
+    %at = arith.muli %i, %by : index
+    svm.index %at in %size of "b", 0
+    %u = memref.load %b[%at] : !row
+    %v = math.sqrt %u : f32
+    %w = arith.divf %v, %u : f32
+    %x = math.sqrt %w : f32
+    %y = arith.divf %x, %v : f32
+    memref.store %y, %a[%i] : !row
   }
   svm.return
 }

@@ -86,6 +86,33 @@ struct WithFieldPattern : ConvertOpToLLVMPattern<WithFieldOp> {
   }
 };
 
+/// The same memory, described in elements of another type.
+struct FieldsPattern : ConvertOpToLLVMPattern<FieldsOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(FieldsOp op, OpAdaptor adaptor, ConversionPatternRewriter& rewriter) const override {
+    const Location loc = op.getLoc();
+    MemRefDescriptor from(adaptor.getBlock());
+    auto to = MemRefDescriptor::undef(rewriter, loc, typeConverter->convertType(op.getType()));
+    const auto [begin, field] = *FieldsOp::placeOf(op.getBlock().getType().getElementType(), op.getPath());
+    const uint64_t bytes = RecordType::sizeInBytes(field);
+    Value factor = createIndexAttrConstant(
+        rewriter, loc, getIndexType(),
+        static_cast<int64_t>(RecordType::sizeInBytes(op.getBlock().getType().getElementType()) / bytes));
+    to.setAllocatedPtr(rewriter, loc, from.allocatedPtr(rewriter, loc));
+    to.setAlignedPtr(rewriter, loc, from.alignedPtr(rewriter, loc));
+    Value more = createIndexAttrConstant(rewriter, loc, getIndexType(), static_cast<int64_t>(begin / bytes));
+    Value records = rewriter.create<LLVM::MulOp>(loc, from.offset(rewriter, loc), factor);
+    to.setOffset(rewriter, loc, rewriter.create<LLVM::AddOp>(loc, records, more));
+    for (unsigned dimension = 0; dimension < op.getType().getRank(); ++dimension) {
+      to.setSize(rewriter, loc, dimension, from.size(rewriter, loc, dimension));
+      to.setStride(rewriter, loc, dimension,
+                   rewriter.create<LLVM::MulOp>(loc, from.stride(rewriter, loc, dimension), factor));
+    }
+    rewriter.replaceOp(op, Value(to));
+    return success();
+  }
+};
+
 /// Everything that is left becomes the LLVM dialect.
 struct ToLlvmPass : PassWrapper<ToLlvmPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ToLlvmPass)
@@ -103,7 +130,7 @@ struct ToLlvmPass : PassWrapper<ToLlvmPass, OperationPass<ModuleOp>> {
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns);
     populateFuncToLLVMConversionPatterns(converter, patterns);
-    patterns.add<RecordPattern, FieldPattern, WithFieldPattern>(converter);
+    patterns.add<RecordPattern, FieldPattern, WithFieldPattern, FieldsPattern>(converter);
     LLVMConversionTarget target(getContext());
     target.addLegalOp<ModuleOp, LLVMSourceOp, UnrealizedConversionCastOp>();
     if (failed(applyFullConversion(getOperation(), target, std::move(patterns))))
