@@ -1,7 +1,7 @@
 // Nests of loops of a kernel as the source has them, made ready for tiles (tiles.h): variables and elements that a loop
-// keeps at one place become values that it carries along; loops whose iterations are independent are found, and stand
-// around those whose are not; checks of indices are made in front of it. What a nest computes stays the same in every
-// bit.
+// keeps at one place become values that it carries along; records become their fields; loops whose iterations are
+// independent are found, and stand around those whose are not; checks are made in front of it. What a nest computes
+// stays the same in every bit.
 //
 // Source: scalar replacement, Callahan, Carr and Kennedy 1990; loop permutation, Allen and Kennedy 2001, chapter 5.
 #pragma once
@@ -30,14 +30,14 @@ void carryVariables(svm::KernelOp kernel);
 /// along; it is loaded before the loop and stored behind it, where the loop is entered.
 void carryElements(mlir::scf::ForOp loop);
 
-/// Loads of variables that a loop does not store to go in front of it, one of each: those that carryVariables has left,
-/// which are set in loops of another kind around it.
+/// Loads of variables that a loop does not store to go in front of it, one of each, or give way to what was loaded or
+/// stored there: those that carryVariables has left, which are set in loops of another kind around it.
 void moveSteadyLoads(mlir::scf::ForOp loop);
 
-/// Erases the checks in a nest that can be made for all its iterations at once: of indices that grow with its loops, and
-/// of conditions that stay the same. Gives whether none of them would fail, as a choice in front of the nest that asks
-/// first for what its condition is made (true here), and is false without; null where there are none such. It may be
-/// false where none fails: a loop without iterations. What does not change in the nest stands in front of it then.
+/// Erases the checks in a nest that can be made for all its iterations at once: of indices that grow with its loops,
+/// and of conditions that stay the same. Gives whether none of them would fail, as a choice in front of the nest that
+/// asks first for what its condition is made (true here), and is false without; null where there are none such. It may
+/// be false where none fails: a loop without iterations. What does not change in the nest stands in front of it then.
 mlir::scf::IfOp checkInFront(mlir::scf::ForOp nest);
 
 /// Whether a block shares no element with what else a kernel reaches by another name, unless the kernel's arguments may

@@ -99,16 +99,17 @@ private:
     OpBuilder builder(block.getContext());
     builder.setInsertionPointAfterValue(block);
     auto array = block.getDefiningOp<memref::AllocaOp>();
-    const bool isOwn = array && type.getLayout().isIdentity() &&
-                       llvm::all_of(array->getUsers(), [&](Operation* user) {
+    const bool isOwn = array && type.getLayout().isIdentity() && llvm::all_of(array->getUsers(), [&](Operation* user) {
                          return isa<memref::LoadOp, memref::StoreOp>(user);
                        });
     for (const Path& path : paths) {
       const MemRefType field = FieldsOp::typeOf(type, path);
       if (isOwn)
-        fields.push_back(builder.create<memref::AllocaOp>(
-            array.getLoc(), MemRefType::get(type.getShape(), field.getElementType(), MemRefLayoutAttrInterface(), type.getMemorySpace()),
-            array.getDynamicSizes()));
+        fields.push_back(
+            builder.create<memref::AllocaOp>(array.getLoc(),
+                                             MemRefType::get(type.getShape(), field.getElementType(),
+                                                             MemRefLayoutAttrInterface(), type.getMemorySpace()),
+                                             array.getDynamicSizes()));
       else
         fields.push_back(builder.create<FieldsOp>(block.getLoc(), field, block, path));
     }

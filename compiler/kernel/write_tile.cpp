@@ -1,7 +1,8 @@
 // Writes the body of a planned tile. Every value is a scalar, one a row, a vector a column, or a vector for each row
 // and column.
-#include "compiler/kernel/nests.h"
 #include "compiler/kernel/tiles.h"
+
+#include "compiler/kernel/record_lanes.h"
 
 #include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
@@ -283,15 +284,8 @@ private:
           return make<vector::LoadOp>(type, load.getMemRef(), inRow(indices, first, row));
         return make<vector::MaskedLoadOp>(type, load.getMemRef(), inRow(indices, first, row), mask, nothing(type));
       }
-      if (const auto consecutive = recordIndex(plan_, load.getMemRef(), indices)) {
-        const Records records = recordsAt(load.getMemRef(), indices, firstOf(*consecutive, row, column), row);
-        const VectorType all = numbersOf(records, load.getType());
-        Value wide = mask ? make<vector::MaskedLoadOp>(all, records.numbers, index(0), forNumbers(mask, records),
-                                                       nothing(all))
-                                .getResult()
-                          : make<vector::LoadOp>(all, records.numbers, index(0)).getResult();
-        return make<vector::ShuffleOp>(wide, wide, lanesApart(records.own, records.count));
-      }
+      if (const auto consecutive = recordIndex(plan_, load.getMemRef(), indices))
+        return recordsAt(load.getMemRef(), indices, *consecutive, row, column).load(mask);
       if (memref::LoadOp list = mask ? memref::LoadOp() : listOf(load))
         return gatherListed(load, list, row, column);
       const Scattered at = scatteredAt(load.getMemRef(), indices, row, column);
@@ -336,141 +330,28 @@ private:
     return gathered;
   }
 
-  // ---- records ----
-
-  /// Records side by side that lanes reach, as numbers of the size of one field.
-  struct Records {
-    Value numbers;      // a block that begins with the first lane's record
-    unsigned count = 0; // of numbers in a record
-    unsigned own = 0;   // which of them the field is
-  };
-
-  Records recordsAt(Value block, ValueRange indices, Value first, unsigned row) {
-    auto fields = block.getDefiningOp<FieldsOp>();
-    const MemRefType type = fields.getType();
-    const uint64_t begin = FieldsOp::placeOf(fields.getBlock().getType().getElementType(), fields.getPath())->first;
-    Records records;
-    records.count = fieldsSideBySide(block);
-    records.own = static_cast<unsigned>(begin / RecordType::sizeInBytes(type.getElementType()));
-    auto whole = make<memref::ExtractStridedMetadataOp>(block);
-    Value at = make<arith::SubIOp>(whole.getOffset(), index(records.own));
-    for (auto [each, stride] : llvm::zip(inRow(indices, first, row), whole.getStrides()))
-      at = make<arith::AddIOp>(at, make<arith::MulIOp>(each, stride));
-    const auto flat = MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
-                                      StridedLayoutAttr::get(builder_.getContext(), ShapedType::kDynamic, {1}));
-    records.numbers = make<memref::ReinterpretCastOp>(
-        flat, whole.getBaseBuffer(), OpFoldResult(at),
-        ArrayRef<OpFoldResult>{index(static_cast<int64_t>(plan_.width) * records.count)},
-        ArrayRef<OpFoldResult>{builder_.getIndexAttr(1)});
-    return records;
-  }
-
-  VectorType numbersOf(const Records& records, Type number) const {
-    return VectorType::get({static_cast<int64_t>(plan_.width) * records.count}, number);
-  }
-
-  /// Of numbers of several records the `own`th of each.
-  SmallVector<int64_t> lanesApart(unsigned own, unsigned count) const {
-    SmallVector<int64_t> lanes;
-    for (unsigned lane = 0; lane < plan_.width; ++lane)
-      lanes.push_back(lane * count + own);
-    return lanes;
-  }
-
-  /// Each lane's as often as a record has numbers.
-  Value forNumbers(Value lanes, const Records& records) {
-    SmallVector<int64_t> from;
-    for (unsigned number = 0; number < plan_.width * records.count; ++number)
-      from.push_back(number / records.count);
-    return make<vector::ShuffleOp>(lanes, lanes, from);
-  }
-
-  /// Each lane's for its field, and off for what is between.
-  Value forField(Value mask, const Records& records) {
-    SmallVector<int64_t> from;
-    for (unsigned number = 0; number < plan_.width * records.count; ++number)
-      from.push_back(number % records.count == records.own ? number / records.count : plan_.width);
-    return make<vector::ShuffleOp>(mask, nothing(mask.getType()), from);
-  }
-
-  /// The stores of all numbers of records, by their order in one, of which this is the first; or empty.
-  SmallVector<memref::StoreOp, 4> wholeRecords(memref::StoreOp store) const {
-    auto first = store.getMemRef().getDefiningOp<FieldsOp>();
-    SmallVector<memref::StoreOp, 4> stores(fieldsSideBySide(store.getMemRef()));
-    const uint64_t bytes = RecordType::sizeInBytes(store.getValue().getType());
-    Operation* op = store;
-    for (size_t i = 0; i < stores.size(); ++i, op = op->getNextNode()) {
-      auto each = dyn_cast<memref::StoreOp>(op);
-      auto field = each ? each.getMemRef().getDefiningOp<FieldsOp>() : FieldsOp();
-      if (!field || field.getBlock() != first.getBlock() || !llvm::equal(each.getIndices(), store.getIndices()) ||
-          RecordType::sizeInBytes(each.getValue().getType()) != bytes)
-        return {};
-      memref::StoreOp& place =
-          stores[FieldsOp::placeOf(field.getBlock().getType().getElementType(), field.getPath())->first / bytes];
-      if (place)
-        return {};
-      place = each;
-    }
-    return stores;
-  }
-
-  /// `parts[k]` becomes every number k, k + n, … of n parts' worth.
-  Value interleave(SmallVector<Value, 4> parts) {
-    const size_t count = parts.size();
-    if (count == 3)
-      parts.push_back(parts.back());
-    while (parts.size() > 1) {
-      const size_t half = parts.size() / 2;
-      for (size_t i = 0; i < half; ++i) {
-        const int64_t lanes = cast<VectorType>(parts[i].getType()).getNumElements();
-        SmallVector<int64_t> from;
-        for (int64_t lane = 0; lane < lanes; ++lane)
-          from.append({lane, lanes + lane});
-        parts[i] = make<vector::ShuffleOp>(parts[i], parts[half + i], from);
-      }
-      parts.truncate(half);
-    }
-    if (count != 3)
-      return parts[0];
-    SmallVector<int64_t> from;
-    for (int64_t number = 0; number < 4 * static_cast<int64_t>(plan_.width); ++number)
-      if (number % 4 != 3)
-        from.push_back(number);
-    return make<vector::ShuffleOp>(parts[0], parts[0], from);
-  }
-
   void writeRecords(memref::StoreOp store, const RowIndex& consecutive) {
-    const SmallVector<memref::StoreOp, 4> whole = wholeRecords(store);
+    const SmallVector<memref::StoreOp, 4> whole = storesOfRecords(store);
     stored_.insert(whole.begin(), whole.end());
     bool isRow = isAnyRow(store->getOperands()) || maskRows_ > 1;
     for (memref::StoreOp each : whole)
       isRow |= isAnyRow(each->getOperands());
-    Type number = store.getValue().getType();
-    if (llvm::any_of(whole, [&](memref::StoreOp each) { return each.getValue().getType() != number; }))
-      number = builder_.getIntegerType(number.getIntOrFloatBitWidth());
     for (unsigned row = 0; row < (isRow ? rows_ : 1); ++row)
       for (unsigned column = 0; column < columns_; ++column) {
-        const Records records =
-            recordsAt(store.getMemRef(), store.getIndices(), firstOf(consecutive, row, column), row);
-        Value mask = maskAt(row, column), stored;
+        RecordLanes records = recordsAt(store.getMemRef(), store.getIndices(), consecutive, row, column);
         if (whole.empty()) {
-          stored = forNumbers(vectorAt(store.getValue(), row, column), records);
-          mask = forField(mask ? mask : allLanes(), records);
-        } else {
-          SmallVector<Value, 4> parts;
-          for (memref::StoreOp each : whole) {
-            Value part = vectorAt(each.getValue(), row, column);
-            parts.push_back(part.getType() == vectorOf(number) ? part
-                                                               : make<arith::BitcastOp>(vectorOf(number), part));
-          }
-          stored = make<arith::BitcastOp>(numbersOf(records, store.getValue().getType()), interleave(parts));
-          mask = mask ? forNumbers(mask, records) : Value();
+          records.store(vectorAt(store.getValue(), row, column), maskAt(row, column));
+          continue;
         }
-        if (mask)
-          make<vector::MaskedStoreOp>(records.numbers, index(0), mask, stored);
-        else
-          make<vector::StoreOp>(stored, records.numbers, index(0));
+        SmallVector<Value, 4> fields;
+        for (memref::StoreOp each : whole)
+          fields.push_back(vectorAt(each.getValue(), row, column));
+        records.storeWhole(fields, maskAt(row, column));
       }
+  }
+
+  RecordLanes recordsAt(Value block, ValueRange indices, const RowIndex& consecutive, unsigned row, unsigned column) {
+    return {builder_, place_, plan_.width, block, inRow(indices, firstOf(consecutive, row, column), row)};
   }
 
   void write(memref::StoreOp store) {

@@ -1,7 +1,7 @@
 """Runs every libFuzzer program of a folder, two at a time: python3 run_fuzzers.py FOLDER ROOT tries as many inputs of each as
 tests/fuzz/seeds.txt says, the same ones everywhere; with --seconds 60 for a share of that time, other ones each time, and each keeps its corpus
-beside it from run to run. The first inputs are the files that seeds.txt names. Ends with status 1 when one fails, and shows the input that did
-it."""
+beside it from run to run. With --only NAME this one. The first inputs are the files that seeds.txt names. Ends with status 1 when one fails, and
+shows the input that did it."""
 
 import argparse
 import glob
@@ -51,8 +51,9 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("root")
     parser.add_argument("--seconds", type=int)
+    parser.add_argument("--only", default="*_fuzz")
     options = parser.parse_args()
-    programs = sorted(p for p in glob.glob(os.path.join(os.path.abspath(options.folder), "*_fuzz")) if os.access(p, os.X_OK))
+    programs = sorted(p for p in glob.glob(os.path.join(os.path.abspath(options.folder), options.only)) if os.access(p, os.X_OK))
     if not programs:
         sys.exit(f"there are no fuzzers in {options.folder}")
     workers = max(1, min(os.cpu_count() or 1, len(programs)))

@@ -1,4 +1,5 @@
-// Checks of indices that are made for all iterations of a nest at once, in front of it.
+// Checks that are made for all iterations of a nest at once, in front of it: of indices that grow with its loops, and
+// of what stays the same. What is divided by that stands in front of it, too.
 //
 // Source: Gupta, "Optimizing Array Bound Checks Using Flow Analysis" (1993), where a check becomes one of a loop's
 // range.
@@ -14,8 +15,8 @@ using namespace strata::svm;
 namespace strata::kernel {
 namespace {
 
-/// A loop of the nest with what an index grows by in each of its iterations: a constant, or a value from in front of the
-/// nest.
+/// A loop of the nest with what an index grows by in each of its iterations: a constant, or a value from in front of
+/// the nest.
 struct Stride {
   scf::ForOp loop;
   int64_t factor = 0;
@@ -74,16 +75,15 @@ std::optional<SmallVector<Stride>> stridesOf(scf::ForOp nest, IndexOp check, con
 /// Whether an index stays in [0, extent): its first value does, and what is left behind that has room for all steps of
 /// one loop after another. Exact, also where sums of 64 bits wrap; false where a loop has no iteration, or the index
 /// shrinks.
-Value staysWithin(OpBuilder& builder, mlir::Location place, scf::ForOp nest, const Sum& index,
-                  ArrayRef<Stride> strides, Value extent) {
+Value staysWithin(OpBuilder& builder, mlir::Location place, scf::ForOp nest, const Sum& index, ArrayRef<Stride> strides,
+                  Value extent) {
   const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
   const auto compare = [&](arith::CmpIPredicate predicate, Value a, Value b) -> Value {
     return builder.create<arith::CmpIOp>(place, predicate, a, b);
   };
   const auto subtract = [&](Value a, Value b) -> Value { return builder.create<arith::SubIOp>(place, a, b); };
   const auto asIndex = [&](Value value) -> Value {
-    return value.getType().isIndex() ? value
-                                     : builder.create<arith::IndexCastOp>(place, builder.getIndexType(), value);
+    return value.getType().isIndex() ? value : builder.create<arith::IndexCastOp>(place, builder.getIndexType(), value);
   };
   const auto times = [&](Value value, const Stride& stride) -> Value {
     if (stride.by)
