@@ -9,6 +9,7 @@
 #include "compiler/kernel/figure_options.h"
 #include "compiler/kernel/loop_paths.h"
 #include "compiler/kernel/nests.h"
+#include "compiler/kernel/verify_order.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
@@ -40,9 +41,11 @@ bool anyInside(scf::ForOp loop, Condition condition) {
 
 class LoopTiler {
 public:
-  LoopTiler(KernelOp kernel, const machine::Figures& figures) : kernel_(kernel), figures_(figures) {}
+  LoopTiler(KernelOp kernel, const machine::Figures& figures, bool verifies)
+      : kernel_(kernel), figures_(figures), verifies_(verifies) {}
 
-  void run() {
+  /// False where loops were taken for independent that are not (reported).
+  bool run() {
     expandMaps();
     splitRecords(kernel_);
     carryVariables(kernel_);
@@ -57,6 +60,7 @@ public:
       return WalkResult::skip();
     });
     setLoopPaths(kernel_, visitAll(outermost, false, {}).paths);
+    return !isWrong_;
   }
 
 private:
@@ -185,6 +189,8 @@ private:
     }
     std::optional<TilePlan> plan;
     if (const std::optional<Nest> ordered = orderNest(copy, isScattered, problem)) {
+      if (verifies_)
+        verify(*ordered);
       for (scf::ForOp loop : ordered->parallel)
         SvmDialect::unorderedAttr.set(loop);
       scf::ForOp lanes = ordered->lanes();
@@ -210,6 +216,15 @@ private:
     return path;
   }
 
+  void verify(const Nest& nest) {
+    for (scf::ForOp loop : nest.parallel)
+      if (const std::optional<Conflict> conflict = findConflict(nest.parallel.front(), loop)) {
+        isWrong_ = true;
+        emitError(mlir::Location(conflict->first))
+            << "a loop was taken for independent that is not: " << conflict->what;
+      }
+  }
+
   /// Whether the lanes of a nest are enough for checks in front of it to pay; true where that is not known there.
   static Value isLong(scf::ForOp lanes, Operation* before) {
     OpBuilder builder(before);
@@ -230,6 +245,8 @@ private:
 
   KernelOp kernel_;
   const machine::Figures& figures_;
+  const bool verifies_;
+  bool isWrong_ = false;
   llvm::DenseSet<Operation*> prepared_;
 };
 
@@ -239,11 +256,12 @@ struct TileLoopsPass : PassWrapper<TileLoopsPass, OperationPass<KernelOp>> {
 
   TileLoopsPass() = default;
   TileLoopsPass(const TileLoopsPass& other) : PassWrapper(other) {}
-  explicit TileLoopsPass(const machine::Figures& figures) {
+  TileLoopsPass(const machine::Figures& figures, bool verifies) {
     vector_ = figures.vectorBytes;
     registers_ = figures.vectorRegisters;
     latency_ = figures.vectorLatency;
     cache_ = figures.cacheBytes;
+    verifies_ = verifies;
   }
 
   LogicalResult initialize(MLIRContext* context) override {
@@ -262,7 +280,8 @@ struct TileLoopsPass : PassWrapper<TileLoopsPass, OperationPass<KernelOp>> {
     figures.vectorRegisters = registers_;
     figures.vectorLatency = latency_;
     figures.cacheBytes = cache_;
-    LoopTiler(kernel, figures).run();
+    if (!LoopTiler(kernel, figures, verifies_).run())
+      signalPassFailure();
   }
 
 private:
@@ -274,6 +293,8 @@ private:
                             llvm::cl::init(options::tileLatency.usual)};
   Option<uint64_t> cache_{*this, options::tileCache.name, llvm::cl::desc(options::tileCache.meaning),
                           llvm::cl::init(options::tileCache.usual)};
+  Option<bool> verifies_{*this, "verify", llvm::cl::desc("decide a second time which loops are independent"),
+                         llvm::cl::init(false)};
 };
 
 } // namespace
@@ -302,8 +323,8 @@ std::unique_ptr<Pass> createTileLoopsPass() {
   return svm::makePass<TileLoopsPass>(svm::passes::TileLoops);
 }
 
-std::unique_ptr<Pass> createTileLoopsPassFor(const machine::Figures& figures) {
-  return svm::makePass<TileLoopsPass>(svm::passes::TileLoops, figures);
+std::unique_ptr<Pass> createTileLoopsPassFor(const machine::Figures& figures, bool verifies) {
+  return svm::makePass<TileLoopsPass>(svm::passes::TileLoops, figures, verifies);
 }
 
 } // namespace strata::kernel

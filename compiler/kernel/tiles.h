@@ -132,7 +132,8 @@ void writeTile(const TilePlan& plan);
 /// what became of each loop (loop_paths.h). Its options `vector`, `vector-registers` and `vector-latency` are the
 /// figures of the same names.
 std::unique_ptr<mlir::Pass> createTileLoopsPass();
-/// The same with a machine's figures.
-std::unique_ptr<mlir::Pass> createTileLoopsPassFor(const machine::Figures& figures);
+/// The same with a machine's figures. `verifies`: it fails where loops that it takes for independent have a conflict
+/// (verify_order.h).
+std::unique_ptr<mlir::Pass> createTileLoopsPassFor(const machine::Figures& figures, bool verifies = false);
 
 } // namespace strata::kernel

@@ -68,6 +68,7 @@ struct Settings {
   Sanitizers sanitizers;              ///< of objects
   std::optional<Processor> processor; ///< of objects, which check for it when they are loaded; nothing: this computer's
   std::vector<Symbol> symbols;        ///< of the notations' own runtimes
+  bool verifies = false;              ///< what passes decide is decided a second time, where that is to be had
   ArrayOptions array;                 ///< for targets that map to processor arrays
   std::map<std::string, int64_t> sizes; ///< that are known, for forms that depend on them
   /// Is called with every pass manager before it runs, and when a part of the work begins ("optimising code").

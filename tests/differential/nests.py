@@ -7,6 +7,7 @@ copied ones where there are rows enough.
   nests.py --strata build/bin/strata --seed 17 --count 1    one program, the seventeenth
   nests.py … --keep FOLDER                                  where programs that fail are written, with the command"""
 
+import os
 import pathlib
 import random
 import signal
@@ -296,5 +297,6 @@ class Case:
 
 
 if __name__ == "__main__":
+    os.environ["STRATA_VERIFY"] = "1"  # which loops are independent is decided a second time
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     campaign.run("nests", __doc__, Case)

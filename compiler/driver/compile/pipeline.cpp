@@ -644,6 +644,7 @@ std::unique_ptr<target::Artefact> Compiler::compile(LogicalProgram& program, uns
       return nullptr;
   }
   settings.symbols = symbolsOfNotations();
+  settings.verifies = options_.verifyEach;
   settings.array = options_.array;
   settings.sizes = options_.sizes;
   settings.prepare = [this](PassManager& passes) { prepare(passes); };

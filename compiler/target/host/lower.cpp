@@ -371,7 +371,7 @@ bool lowerToLlvmDialect(ModuleOp program, const Machine& machine, const machine:
   // While kernels say what is a loop and what overlaps nothing. Loops that prefetch have no vector form.
   PassManager loops(program.getContext());
   prepare(loops);
-  loops.nest<KernelOp>().addPass(kernel::createTileLoopsPassFor(figures));
+  loops.nest<KernelOp>().addPass(kernel::createTileLoopsPassFor(figures, options.verifies));
   loops.nest<KernelOp>().addPass(kernel::createPrefetchRowsPassFor(figures));
   if (failed(loops.run(program)))
     return false;

@@ -22,6 +22,8 @@ struct LoweringOptions {
   llvm::ArrayRef<target::Part> parts = {};
   /// Gets what became of the loops of kernels, where somebody asks.
   std::vector<kernel::KernelPaths>* paths = nullptr;
+  /// Which loops of kernels are independent is decided a second time (kernel/verify_order.h).
+  bool verifies = false;
 };
 
 /// Lowers a scheduled program in place to the LLVM dialect: what other processors execute becomes functions, kernels

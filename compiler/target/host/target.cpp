@@ -98,7 +98,8 @@ public:
         diagnostics_(diagnostics) {}
 
   bool make(ModuleOp program) {
-    const LoweringOptions lowering{settings_.instrumentation == Instrumentation::Trace, parts_, &kernels_};
+    const LoweringOptions lowering{settings_.instrumentation == Instrumentation::Trace, parts_, &kernels_,
+                                   settings_.verifies};
     if (!lowerToLlvmDialect(program, machine_, options_.figures, settings_.prepare, lowering)) {
       diagnostics_.report(loweringFailed, {});
       return false;
