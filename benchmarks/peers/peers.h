@@ -24,8 +24,8 @@ enum {
   bench_sum_ways = 16,
   bench_sgemv_rows = 32,
   bench_sgemv_columns = 4096,
-  bench_fft3d_rows = 16,
-  bench_fft3d_columns = 16,
+  bench_fft3d_rows = 1,
+  bench_fft3d_columns = 64,
   bench_gravity_pulled = 512,
   bench_gravity_pulling = 2048,
   bench_hmmer_batch = 16

@@ -12,6 +12,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 using namespace strata::svm;
@@ -288,6 +289,7 @@ private:
   struct Work {
     double loads[2][2] = {};        // by vector (no: one for all lanes) and row
     double gathers = 0, others = 0; // of lanes, and operations on vectors
+    double turned = 0;              // of the gathers: those that whole tiles may turn
     double scalar = 0;              // cycles of one instance by itself
     unsigned carried = 0;           // values that loops carry along, most of one loop
     unsigned values = 0;
@@ -342,9 +344,10 @@ private:
         const bool isLoad = isa<memref::LoadOp>(op);
         work.others += weight * (fieldsSideBySide(block) - isLoad);
         work.loads[1][isAnyRow(indices)] += isLoad ? weight : 0;
-      } else if (!rowIndex(plan_, block, indices))
+      } else if (!rowIndex(plan_, block, indices)) {
         work.gathers += weight;
-      else if (isa<memref::LoadOp>(op))
+        work.turned += canTurn(op, block, indices) ? weight : 0;
+      } else if (isa<memref::LoadOp>(op))
         work.loads[1][isAnyRow(indices)] += weight;
       else
         work.others += weight;
@@ -353,10 +356,78 @@ private:
     return work;
   }
 
+  /// Whether a value grows by one from row to row, and is the same in all lanes.
+  bool isRowNumber(Value value) const {
+    scf::ForOp rows = plan_.rows;
+    if (value == rows.getInductionVar())
+      return true;
+    const auto isFixed = [&](Value other) { return isUniform(other) && !kindOf(other).isRow; };
+    Operation* op = value.getDefiningOp();
+    const auto isWord = [](Type type) { return type.isIndex() || type.isInteger(64); };
+    if (op && isa<arith::IndexCastOp>(op) && isWord(op->getOperand(0).getType()) && isWord(value.getType()))
+      return isRowNumber(op->getOperand(0));
+    if (op && isa<arith::AddIOp>(op) && isFixed(op->getOperand(0)))
+      return isRowNumber(op->getOperand(1));
+    return op && isa<arith::AddIOp, arith::SubIOp>(op) && isFixed(op->getOperand(1)) && isRowNumber(op->getOperand(0));
+  }
+
+  /// Whether rows reach elements side by side and lanes elements that are consecutive along another dimension, in each
+  /// iteration of the lanes' loop.
+  bool canTurn(Operation* op, Value block, ValueRange indices) const {
+    scf::ForOp lanes = plan_.lanes;
+    SmallVector<int64_t> strides;
+    int64_t offset = 0;
+    if (!plan_.rows || op->getParentOp() != lanes || indices.size() < 2 ||
+        failed(getStridesAndOffset(cast<MemRefType>(block.getType()), strides, offset)) || strides.back() != 1 ||
+        !isRowNumber(indices.back()))
+      return false;
+    unsigned consecutive = 0;
+    for (Value index : indices.drop_back()) {
+      const TileKind kind = kindOf(index);
+      if (kind.isRow || kind.lane == Lane::Varying)
+        return false;
+      consecutive += kind.lane == Lane::Consecutive;
+    }
+    return consecutive == 1;
+  }
+
+  /// Chooses as many rows as lanes, where turning what they reach pays: each vector of a turned tile takes part in as
+  /// many exchanges as the number of lanes has bits.
+  bool chooseTurned(const Work& work) {
+    const double width = plan_.width;
+    const std::optional<int64_t> rowTrips = plan_.rows ? constantTripCount(plan_.rows) : std::nullopt;
+    if (work.turned == 0 || work.hasLoop || 2 * plan_.width > figures_.vectorRegisters || !canJam() ||
+        (rowTrips && *rowTrips < static_cast<int64_t>(plan_.width)))
+      return false;
+    const double vectors = work.others + work.loads[1][0] + work.loads[1][1];
+    const double exchanges = work.turned * (1 + std::log2(width));
+    const double turned = (work.gathers - work.turned) * gatherCycles + (vectors + exchanges) / width;
+    if (turned > work.scalar || turned > work.gathers * gatherCycles + vectors / width)
+      return false;
+    plan_.rowCount = plan_.width;
+    plan_.columnCount = 1;
+    llvm::DenseSet<Value> read, written;
+    for (Operation* op : inside_) {
+      auto load = dyn_cast<memref::LoadOp>(op);
+      auto store = dyn_cast<memref::StoreOp>(op);
+      if (load)
+        read.insert(load.getMemRef());
+      if (store)
+        written.insert(store.getMemRef());
+      if ((load && canTurn(op, load.getMemRef(), load.getIndices())) ||
+          (store && canTurn(op, store.getMemRef(), store.getIndices())))
+        plan_.turned.insert(op);
+    }
+    plan_.isRepeatable = llvm::none_of(written, [&](Value block) { return read.contains(block); });
+    return true;
+  }
+
   /// The tile with the fewest loads a lane; a sum that is carried along wants as many registers side by side as hide
   /// its latency. False where gathering element by element makes lanes slower than instances one by one.
   bool chooseSize() {
     const Work work = workOf();
+    if (chooseTurned(work))
+      return true;
     const double width = plan_.width;
     if (work.gathers * gatherCycles + (work.others + work.loads[1][0] + work.loads[1][1]) / width > work.scalar)
       return false;

@@ -53,6 +53,10 @@ struct TilePlan {
   mlir::scf::ForOp along;
   uint64_t bytesAlong = 0, panelBytes = 0; ///< that an iteration of it reads for each lane; and of a panel, at most
   llvm::SmallVector<mlir::memref::LoadOp, 2> copied; ///< of what it reads, what may be read from a copy of a panel
+  /// Loads and stores of which rows reach elements side by side, and lanes apart: a tile of as many rows as lanes
+  /// loads or stores a vector for each lane, and exchanges lanes and rows in registers.
+  llvm::DenseSet<mlir::Operation*> turned;
+  bool isRepeatable = false; ///< an iteration may be done twice: nothing is read of what is written
   /// Choices whose arms must not be executed where no lane takes them.
   llvm::DenseSet<mlir::Operation*> tested;
 
@@ -123,6 +127,10 @@ PanelCopy copyPanel(const TilePlan& plan, mlir::OpBuilder& builder, mlir::Value 
 /// panel (write_tile.cpp).
 void writeTileBody(const TilePlan& plan, mlir::OpBuilder& builder, unsigned rowCount, mlir::ArrayRef<mlir::Value> rows,
                    mlir::ArrayRef<mlir::Value> columns, mlir::Value end, const PanelCopy* copy);
+
+/// Vectors of columns from as many vectors of rows, or the other way: element i of vector k changes places with element
+/// k of vector i. REQUIRES: as many vectors as each has elements, a power of two (turn_vectors.cpp).
+void turnVectors(mlir::OpBuilder& builder, mlir::Location place, llvm::SmallVectorImpl<mlir::Value>& vectors);
 
 /// Replaces the loops of a plan (write_panels.cpp).
 void writeTile(const TilePlan& plan);

@@ -1,6 +1,6 @@
 // Accesses as relations between iterations and elements, as in Feautrier, "Dataflow Analysis of Array and Scalar
-// References" (1991): two accesses are in conflict where the set of pairs of iterations that reach one element has a point.
-// See verify_order.h.
+// References" (1991): two accesses are in conflict where the set of pairs of iterations that reach one element has a
+// point. See verify_order.h.
 #include "compiler/kernel/verify_order.h"
 
 #include "compiler/ir/svm.h"
@@ -122,8 +122,8 @@ private:
     for (scf::ForOp loop : llvm::reverse(loops)) {
       const std::string name = side + nameOf(loop);
       iterators_ += (iterators_.empty() ? "" : ", ") + name;
-      conditions_ += " and " + text(loop.getLowerBound(), side, 0) + " <= " + name + " < " +
-                     text(loop.getUpperBound(), side, 0);
+      conditions_ +=
+          " and " + text(loop.getLowerBound(), side, 0) + " <= " + name + " < " + text(loop.getUpperBound(), side, 0);
     }
   }
 

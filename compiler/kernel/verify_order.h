@@ -1,5 +1,5 @@
-// Whether iterations that go into lanes and rows are independent: decided a second time, from the operations that the nest
-// of loops has when it is ordered, by integer sets.
+// Whether iterations that go into lanes and rows are independent: decided a second time, from the operations that the
+// nest of loops has when it is ordered, by integer sets.
 #pragma once
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -15,9 +15,9 @@ struct Conflict {
   mlir::LocationAttr first, second;
 };
 
-/// A conflict of a loop of a nest; nothing where there is none for any values of what stands in front of the nest, or where
-/// that would take too long. What indices are is taken as numbers that are as large as they come; a part of an index that
-/// is no sum of loops' numbers and of what stands in front of the nest may be any number.
+/// A conflict of a loop of a nest; nothing where there is none for any values of what stands in front of the nest, or
+/// where that would take too long. What indices are is taken as numbers that are as large as they come; a part of an
+/// index that is no sum of loops' numbers and of what stands in front of the nest may be any number.
 std::optional<Conflict> findConflict(mlir::scf::ForOp nest, mlir::scf::ForOp loop);
 
 } // namespace strata::kernel

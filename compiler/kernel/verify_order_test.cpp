@@ -1,5 +1,5 @@
-// Loops that are independent and loops that nearly are, as the verifier of their order sees them; with accesses that two
-// iterations share as loops over small numbers find them.
+// Loops that are independent and loops that nearly are, as the verifier of their order sees them; with accesses that
+// two iterations share as loops over small numbers find them.
 #include "compiler/kernel/verify_order.h"
 
 #include "compiler/ir/svm.h"
@@ -22,7 +22,8 @@ struct Parsed {
 
   explicit Parsed(const std::string& body) {
     context.loadDialect<strata::svm::SvmDialect, scf::SCFDialect, memref::MemRefDialect, arith::ArithDialect>();
-    const std::string row = "memref<?xf32, strided<[1], offset: ?>>", plane = "memref<?x?xf32, strided<[?, 1], offset: ?>>",
+    const std::string row = "memref<?xf32, strided<[1], offset: ?>>",
+                      plane = "memref<?x?xf32, strided<[?, 1], offset: ?>>",
                       line = "memref<?x!svm.record<\"z\", re: f32, im: f32>, strided<[1], offset: ?>>",
                       field = "memref<?xf32, strided<[2], offset: ?>>";
     std::string text = "svm.kernel @k(%a: " + row + " {svm.access = \"readwrite\"}, %p: " + plane +
@@ -73,12 +74,14 @@ TEST(VerifyOrder, SeesWhatIsIndependent) {
   // Halves, and what lies in front of a range.
   EXPECT_FALSE(isInConflict(loop("%i", "%c0", "%n", sum("%f", "%i", "%n") + load("%a", "%f") + store("%a", "%i"))));
   EXPECT_FALSE(isInConflict(sum("%b", "%k", "%c1") + loop("%i", "%b", "%n", load("%a", "%k") + store("%a", "%i"))));
-  EXPECT_FALSE(isInConflict(loop("%i", "%c0", "%n", sum("%d", "%i", "%c2", "muli") + sum("%e", "%d", "%c1") +
-                                                        load("%a", "%e") + store("%a", "%d"))));
+  EXPECT_FALSE(isInConflict(
+      loop("%i", "%c0", "%n",
+           sum("%d", "%i", "%c2", "muli") + sum("%e", "%d", "%c1") + load("%a", "%e") + store("%a", "%d"))));
   // Fields of one record.
   EXPECT_FALSE(isInConflict(loop("%i", "%c0", "%n", load("%re", "%k") + store("%im", "%i"))));
   // The inner loop's number decides, whatever the other index is.
-  const std::string twice = loop("%j", "%c0", "%m", sum("%q", "%i", "%i", "muli") + load("%p", "%q, %j") + store("%p", "%i, %j"));
+  const std::string twice =
+      loop("%j", "%c0", "%m", sum("%q", "%i", "%i", "muli") + load("%p", "%q, %j") + store("%p", "%i, %j"));
   EXPECT_FALSE(isInConflict(loop("%i", "%c0", "%n", twice), true));
   EXPECT_TRUE(isInConflict(loop("%i", "%c0", "%n", twice)));
 }
@@ -112,9 +115,10 @@ TEST(VerifyOrder, AgreesWithGoingThroughTheIterations) {
       return sum(name + "i", "%i", number(index.i), "muli") + sum(name + "j", "%j", number(index.j), "muli") +
              sum(name + "s", name + "i", name + "j") + sum(name, name + "s", number(index.constant));
     };
-    const std::string body = loop("%i", "%c0", "%c" + std::to_string(rows),
-                                  loop("%j", "%c0", "%c" + std::to_string(columns),
-                                       indexText("%w", write) + indexText("%r", read) + load("%a", "%r") + store("%a", "%w")));
+    const std::string body =
+        loop("%i", "%c0", "%c" + std::to_string(rows),
+             loop("%j", "%c0", "%c" + std::to_string(columns),
+                  indexText("%w", write) + indexText("%r", read) + load("%a", "%r") + store("%a", "%w")));
     for (const bool isInner : {false, true}) {
       bool isShared = false;
       for (int point = 0; point < rows * columns * rows * columns; ++point) {

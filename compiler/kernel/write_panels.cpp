@@ -92,6 +92,39 @@ Value panelColumns(const TilePlan& plan, OpBuilder& builder) {
                                        constant(wide));
 }
 
+/// Tiles of as many rows as lanes, which are turned, over loops that are as long at least; the last ones end with the
+/// loops, and do again what others have done. Shorter loops go row by row.
+void writeSquares(const TilePlan& plan, OpBuilder& builder) {
+  scf::ForOp lanes = plan.lanes, outer = plan.rows;
+  const mlir::Location place = outer.getLoc();
+  const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
+  const int64_t width = plan.width;
+  const auto isLong = [&](scf::ForOp loop) -> Value {
+    return builder.create<arith::CmpIOp>(place, arith::CmpIPredicate::uge,
+                                         length(builder, place, loop.getLowerBound(), loop.getUpperBound()),
+                                         constant(width));
+  };
+  Value areLong = builder.create<arith::AndIOp>(place, isLong(outer), isLong(lanes));
+  auto choice = builder.create<scf::IfOp>(place, areLong, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(choice.thenBlock());
+  const auto squares = [&](scf::ForOp loop) -> Value {
+    Value last = builder.create<arith::SubIOp>(place, loop.getUpperBound(), constant(width));
+    auto made = builder.create<scf::ForOp>(place, loop.getLowerBound(), loop.getUpperBound(), constant(width));
+    builder.setInsertionPointToStart(made.getBody());
+    return builder.create<arith::MinSIOp>(place, made.getInductionVar(), last);
+  };
+  Value row = squares(outer), column = squares(lanes);
+  SmallVector<Value> rows;
+  for (int64_t number = 0; number < width; ++number)
+    rows.push_back(builder.create<arith::AddIOp>(place, row, constant(number)));
+  writeTileBody(plan, builder, plan.width, rows, column, nullptr, nullptr);
+  builder.setInsertionPointToStart(choice.elseBlock());
+  auto single = builder.create<scf::ForOp>(place, outer.getLowerBound(), outer.getUpperBound(), constant(1));
+  builder.setInsertionPointToStart(single.getBody());
+  writeColumns(plan, builder, single.getInductionVar(), lanes.getLowerBound(), lanes.getUpperBound(), nullptr);
+}
+
 } // namespace
 
 void writeTile(const TilePlan& plan) {
@@ -104,7 +137,9 @@ void writeTile(const TilePlan& plan) {
   }
   OpBuilder builder(outer);
   Value from = lanes.getLowerBound(), upper = lanes.getUpperBound();
-  if (!plan.along) {
+  if (!plan.turned.empty() && plan.isRepeatable) {
+    writeSquares(plan, builder);
+  } else if (!plan.along) {
     writeRows(plan, builder, from, upper, nullptr);
   } else {
     // One panel is the nest as it stands: with another loop around it LLVM finds worse addresses.

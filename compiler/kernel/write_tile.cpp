@@ -1,5 +1,5 @@
-// Writes the body of a planned tile. Every value is a scalar, one a row, a vector a column, or a vector for each row
-// and column.
+// Writes the body of a planned tile. Every value is a scalar, one a row, a vector a column, or a vector for each of
+// both.
 #include "compiler/kernel/tiles.h"
 
 #include "compiler/kernel/record_lanes.h"
@@ -255,7 +255,41 @@ private:
                                make<arith::MulIOp>(trip, index(static_cast<int64_t>(plan_.width) * plan_.columnCount)));
   }
 
+  /// Whether an access goes by vectors along the rows here: there are as many as lanes, which are all on.
+  bool isTurned(Operation* op) const { return plan_.turned.contains(op) && rows_ == plan_.width && mask_.empty(); }
+
+  /// Where the first row of a lane is.
+  SmallVector<Value> inLane(ValueRange indices, unsigned lane) {
+    SmallVector<Value> all;
+    for (Value each : indices) {
+      Value first = at(each, 0, 0);
+      all.push_back(kindOf(each).lane == Lane::Consecutive ? make<arith::AddIOp>(first, index(lane)).getResult()
+                                                           : first);
+    }
+    return all;
+  }
+
+  void writeTurned(memref::LoadOp load) {
+    Tile vectors;
+    for (unsigned lane = 0; lane < plan_.width; ++lane)
+      vectors.push_back(
+          make<vector::LoadOp>(vectorOf(load.getType()), load.getMemRef(), inLane(load.getIndices(), lane)));
+    turnVectors(builder_, place_, vectors);
+    values_[load] = std::move(vectors);
+  }
+
+  void writeTurned(memref::StoreOp store) {
+    Tile vectors;
+    for (unsigned row = 0; row < rows_; ++row)
+      vectors.push_back(vectorAt(store.getValue(), row, 0));
+    turnVectors(builder_, place_, vectors);
+    for (auto [lane, each] : llvm::enumerate(vectors))
+      make<vector::StoreOp>(each, store.getMemRef(), inLane(store.getIndices(), static_cast<unsigned>(lane)));
+  }
+
   void write(memref::LoadOp load) {
+    if (isTurned(load))
+      return writeTurned(load);
     const ValueRange indices = load.getIndices();
     each(load, [&](unsigned row, unsigned column) -> Value {
       if (areUniform(indices)) {
@@ -333,9 +367,8 @@ private:
   void writeRecords(memref::StoreOp store, const RowIndex& consecutive) {
     const SmallVector<memref::StoreOp, 4> whole = storesOfRecords(store);
     stored_.insert(whole.begin(), whole.end());
-    bool isRow = isAnyRow(store->getOperands()) || maskRows_ > 1;
-    for (memref::StoreOp each : whole)
-      isRow |= isAnyRow(each->getOperands());
+    const bool isRow = isAnyRow(store->getOperands()) || maskRows_ > 1 ||
+                       llvm::any_of(whole, [&](memref::StoreOp each) { return isAnyRow(each->getOperands()); });
     for (unsigned row = 0; row < (isRow ? rows_ : 1); ++row)
       for (unsigned column = 0; column < columns_; ++column) {
         RecordLanes records = recordsAt(store.getMemRef(), store.getIndices(), consecutive, row, column);
@@ -355,6 +388,8 @@ private:
   }
 
   void write(memref::StoreOp store) {
+    if (isTurned(store))
+      return writeTurned(store);
     const ValueRange indices = store.getIndices();
     if (const auto consecutive = recordIndex(plan_, store.getMemRef(), indices))
       return writeRecords(store, *consecutive);

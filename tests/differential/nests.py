@@ -1,7 +1,7 @@
 """Random nests of loops in leaves: products, filters, reductions, recurrences and what lies between, their loops in any order, with variables,
-choices and sums at any depth, over a few elements or none; arrays changed in place, in range and out of it; records of two to five numbers. Compiled code gives the bits that the
-interpreter gives (of NaNs, any). Every third program is for a processor of short registers and a cache so small that its loops go through panels,
-copied ones where there are rows enough.
+choices and sums at any depth, over a few elements or none; arrays changed in place, in range and out of it; records of two to five numbers; arrays
+turned around. Compiled code gives the bits that the interpreter gives (of NaNs, any). Every third program is for a processor of short registers and a
+cache so small that its loops go through panels, copied ones where there are rows enough.
 
   nests.py --strata build/bin/strata --seconds 60           as many programs as there is time for
   nests.py --strata build/bin/strata --seed 17 --count 1    one program, the seventeenth
@@ -54,6 +54,11 @@ class Program:
             self.outputs["product"] = ["A", "B"]
             if self.random.random() < 0.5: # rows and columns enough for copies of panels
                 self.sizes |= {"A": pick([24, 29, 33, 40]), "B": pick([17, 19, 33, 40])}
+        turned = self.random.random() < 0.15
+        if turned:
+            self.inputs["flat"] = ["A", "B"]
+            self.outputs["turned"] = ["B", "A"]
+            self.sizes |= {"A": pick([3, 16, 17, 19, 33, 40]), "B": pick([7, 16, 18, 33, 40])}
         parameters = [f"in {self.type} {name}" + "".join(f"[{size} + 2]" for size in shape) for name, shape in self.inputs.items()]
         parameters += [f"inout {self.type} {name}" + "".join(f"[{size}]" for size in shape) for name, shape in self.outputs.items()]
         inPlace = ""
@@ -75,7 +80,7 @@ class Program:
         parameters += [f"in {self.type} only{size}[{size}]" for size in "ABCD"]
         head = f"T({', '.join(parameters)})"
         body = (self.product() if isProduct else "") + "".join(self.nest() for _ in range(self.random.randrange(0 if isProduct else 1, 3)))
-        body += inPlace
+        body += inPlace + ("".join(self.turn() for _ in range(self.random.randrange(1, 3))) if turned else "")
         self.text = record + f"void task {head};\nvoid task<leaf> T::L{head[1:]}\n{{\n{body}}}\n"
 
     def line(self):
@@ -135,6 +140,16 @@ class Program:
             loops.reverse()
         inside = "".join(f"      {statement()}\n" for _ in range(self.random.randrange(1, 5)))
         return "  " + " ".join(loops) + f" {{\n      record r = {place(pick(['fixed', *arrays]))};\n{inside}  }}\n"
+
+    def turn(self):
+        """Rows of one array against columns of another."""
+        pick = self.random.choice
+        loops = ["for (long i = 0; i < A; i++)", "for (long j = 0; j < B; j++)"]
+        self.random.shuffle(loops)
+        here = lambda: pick(["flat[i][j]", "flat[i][j]", "flat[i + 1][j]", "flat[i + 2][j + 1]", "onlyA[i]", "onlyB[j]", "3"])
+        value = pick([here(), f"{here()} {pick('+-*')} {here()}", f"({here()} < {here()} ? {here()} : {here()})"])
+        condition = pick(["", "", f"if ({here()} < {here()}) "])
+        return f"  {' '.join(loops)}\n    {condition}turned[j][i] {pick(['=', '=', '+='])} {value};\n"
 
     def fresh(self):
         self.count += 1
