@@ -591,13 +591,28 @@ private:
   /// How many iterations of the loop that is shared a kernel takes at a time: few enough for every processor to have
   /// some, enough for registers to be filled.
   Value blockSize(Value extent) {
-    const int64_t least = shared_ + 1 < order_.size() ? 24 : 256, many = 128, few = 8;
     const auto parts = [&](int64_t number, int64_t atLeast) {
       Value part = make<arith::CeilDivUIOp>(extent, index(number));
       return make<arith::MaxUIOp>(part, index(atLeast)).getResult();
     };
+    if (shared_ + 1 < order_.size() && lowering_.control_.valid())
+      return rowsOfBlock(extent);
+    const int64_t least = shared_ + 1 < order_.size() ? 24 : 256, many = 128, few = 8;
     Value isLarge = make<arith::CmpIOp>(arith::CmpIPredicate::uge, extent, index(least * few));
     return make<arith::SelectOp>(isLarge, parts(many, least), parts(few, 1));
+  }
+
+  /// Of rows: as many blocks for each processor, up to 8 so that none waits long for another, of 48 rows or more where
+  /// there are so many: what all rows read is read, and perhaps copied, once for each block. Whole tiles of up to 6
+  /// rows.
+  Value rowsOfBlock(Value extent) {
+    constexpr int64_t most = 8, enough = 48, tile = 6;
+    const auto processors = static_cast<int64_t>(std::max<uint64_t>(1, lowering_.machine_[lowering_.control_].count));
+    Value share = make<arith::CeilDivUIOp>(extent, index(processors));
+    Value blocks = make<arith::MinUIOp>(make<arith::DivUIOp>(share, index(enough)), index(most));
+    Value rows = make<arith::CeilDivUIOp>(share, make<arith::MaxUIOp>(blocks, index(1)));
+    return make<arith::MaxUIOp>(make<arith::MulIOp>(make<arith::CeilDivUIOp>(rows, index(tile)), index(tile)),
+                                index(tile));
   }
 
   NodeLowering& lowering_;
