@@ -87,7 +87,9 @@ class Program:
         """A line that is changed where it is read, at places beside or within those of other iterations, mostly in range."""
         pick = self.random.choice
         far = pick(["p", "p", "p - 1", "p + 1", "1"])
-        low, high, places = pick([("0", "p", ["k", f"k + {far}"]), ("0", f"A - {far}", ["k", f"k + {far}"]), (far, "A", ["k", "p", f"k - {far}"]),
+        step = pick(["p", "A / p", "p / 2", "A % p", "(A / 2 / p)"])
+        low, high, places = pick([("0", "p", ["k", f"k * ({step})"]),
+                                  ("0", "2", ["k", f"k * ({step}) + 1"]), ("0", "p", ["k", f"k + {far}"]), ("0", f"A - {far}", ["k", f"k + {far}"]), (far, "A", ["k", "p", f"k - {far}"]),
                                   ("p + 1", "A", ["k", far]), ("0", "p", ["k", far]), ("0", "A / 2", ["2 * k", "2 * k + 1", "k"]),
                                   ("-p", "A", ["k", "k + p"])])
         place = lambda: pick([places[0], *places])
