@@ -1,5 +1,6 @@
 // Records become their fields, each of which is loaded, stored and kept by itself. Of a field that a store leaves as it
-// was loaded nothing is stored. See nests.h.
+// was loaded nothing is stored. From the beginning of a kernel to its end, so that each record that is met is one that
+// was made of numbers, but for those that loops and choices hand on. See nests.h.
 //
 // Source: scalar replacement of aggregates, Muchnick 1997, chapter 12.2.
 #include "compiler/kernel/nests.h"
@@ -37,24 +38,16 @@ SmallVector<Path> pathsOf(Type record) {
   return paths;
 }
 
-/// A number in a record: where it is computed, if that is known.
+/// A number in a record, or a record in it: what the record was made from, where that is known.
 Value numberOf(OpBuilder& builder, mlir::Location place, Value record, ArrayRef<int64_t> path) {
-  if (path.empty())
-    return record;
-  if (auto made = record.getDefiningOp<RecordOp>())
-    return numberOf(builder, place, made.getFields()[static_cast<size_t>(path.front())], path.drop_front());
-  if (auto with = record.getDefiningOp<WithFieldOp>())
-    return static_cast<int64_t>(with.getField()) == path.front()
-               ? numberOf(builder, place, with.getValue(), path.drop_front())
-               : numberOf(builder, place, with.getRecord(), path);
-  if (auto choice = record.getDefiningOp<arith::SelectOp>()) {
-    Value taken = numberOf(builder, place, choice.getTrueValue(), path);
-    Value other = numberOf(builder, place, choice.getFalseValue(), path);
-    return builder.create<arith::SelectOp>(place, choice.getCondition(), taken, other);
+  for (const int64_t position : path) {
+    if (auto made = record.getDefiningOp<RecordOp>())
+      record = made.getFields()[static_cast<size_t>(position)];
+    else
+      record = builder.create<FieldOp>(place, cast<RecordType>(record.getType()).getFieldTypes()[position], record,
+                                       position);
   }
-  Value field = builder.create<FieldOp>(place, cast<RecordType>(record.getType()).getFieldTypes()[path.front()], record,
-                                        path.front());
-  return numberOf(builder, place, field, path.drop_front());
+  return record;
 }
 
 class RecordSplitter {
@@ -69,6 +62,10 @@ public:
         split(load);
       else if (auto store = dyn_cast<memref::StoreOp>(op))
         split(store);
+      else if (auto with = dyn_cast<WithFieldOp>(op))
+        split(with);
+      else if (auto choice = dyn_cast<arith::SelectOp>(op))
+        split(choice);
       else if (auto field = dyn_cast<FieldOp>(op))
         split(field);
     // What uses something stands behind it.
@@ -120,13 +117,10 @@ private:
     const ArrayRef<Value> fields = fieldsOf(load.getMemRef());
     if (fields.empty())
       return;
-    OpBuilder builder(load);
-    SmallVector<Value> numbers;
-    for (Value field : fields)
-      numbers.push_back(builder.create<memref::LoadOp>(load.getLoc(), field, load.getIndices()));
-    ArrayRef<Value> left = numbers;
-    load.replaceAllUsesWith(recordOf(builder, load.getLoc(), cast<RecordType>(load.getType()), left));
-    load.erase();
+    size_t next = 0;
+    replace(load, [&](OpBuilder& builder, const Path&) -> Value {
+      return builder.create<memref::LoadOp>(load.getLoc(), fields[next++], load.getIndices());
+    });
   }
 
   /// A record of the first of some numbers, which are taken from them.
@@ -179,20 +173,40 @@ private:
     return true;
   }
 
+  /// Puts a record of numbers in the place of what gives one: whoever takes it apart finds them at once.
+  static void replace(Operation* op, llvm::function_ref<Value(OpBuilder&, const Path&)> number) {
+    OpBuilder builder(op);
+    const auto type = cast<RecordType>(op->getResult(0).getType());
+    SmallVector<Value> numbers;
+    for (const Path& path : pathsOf(type))
+      numbers.push_back(number(builder, path));
+    ArrayRef<Value> left = numbers;
+    op->getResult(0).replaceAllUsesWith(recordOf(builder, op->getLoc(), type, left));
+    op->erase();
+  }
+
+  static void split(WithFieldOp with) {
+    replace(with, [&](OpBuilder& builder, const Path& path) {
+      const bool isNew = path.front() == static_cast<int64_t>(with.getField());
+      return isNew ? numberOf(builder, with.getLoc(), with.getValue(), ArrayRef(path).drop_front())
+                   : numberOf(builder, with.getLoc(), with.getRecord(), path);
+    });
+  }
+
+  static void split(arith::SelectOp choice) {
+    if (isa<RecordType>(choice.getType()))
+      replace(choice, [&](OpBuilder& builder, const Path& path) -> Value {
+        Value taken = numberOf(builder, choice.getLoc(), choice.getTrueValue(), path);
+        Value other = numberOf(builder, choice.getLoc(), choice.getFalseValue(), path);
+        return builder.create<arith::SelectOp>(choice.getLoc(), choice.getCondition(), taken, other);
+      });
+  }
+
   static void split(FieldOp field) {
-    if (isa<RecordType>(field.getType()))
+    auto made = field.getRecord().getDefiningOp<RecordOp>();
+    if (!made)
       return;
-    OpBuilder builder(field);
-    Path path;
-    Value record = field.getResult();
-    while (auto outer = record.getDefiningOp<FieldOp>()) {
-      path.insert(path.begin(), static_cast<int64_t>(outer.getField()));
-      record = outer.getRecord();
-    }
-    if (!record.getDefiningOp<RecordOp>() && !record.getDefiningOp<WithFieldOp>() &&
-        !record.getDefiningOp<arith::SelectOp>())
-      return;
-    field.replaceAllUsesWith(numberOf(builder, field.getLoc(), record, path));
+    field.replaceAllUsesWith(made.getFields()[static_cast<size_t>(field.getField())]);
     field.erase();
   }
 

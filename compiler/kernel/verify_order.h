@@ -18,6 +18,7 @@ struct Conflict {
 /// A conflict of a loop of a nest; nothing where there is none for any values of what stands in front of the nest, or
 /// where that would take too long. What indices are is taken as numbers that are as large as they come; a part of an
 /// index that is no sum of loops' numbers and of what stands in front of the nest may be any number.
+/// That two blocks share nothing is taken from the kernel (isApart).
 std::optional<Conflict> findConflict(mlir::scf::ForOp nest, mlir::scf::ForOp loop);
 
 } // namespace strata::kernel

@@ -184,3 +184,23 @@ svm.kernel @nested(%x: !mixed {svm.access = "read"}, %y: memref<?xf64, strided<[
   }
   svm.return
 }
+
+// Records that are chosen from each other: each choice is made once for a field, however often what it chose is used.
+// CHECK-LABEL: svm.kernel @chosen
+// CHECK-COUNT-3: arith.select {{.*}} : f32
+// CHECK-NOT: arith.select
+// CHECK: svm.return
+svm.kernel @chosen(%x: !line {svm.access = "readwrite"}, %k: index, %c: i1, %value: f32) {
+  %r0 = memref.load %x[%k] : !line
+  %w0 = svm.with_field %r0[0] = %value : f32 in !z
+  %r1 = arith.select %c, %r0, %w0 : !z
+  %w1 = svm.with_field %r1[0] = %value : f32 in !z
+  %r2 = arith.select %c, %r1, %w1 : !z
+  %w2 = svm.with_field %r2[0] = %value : f32 in !z
+  %r3 = arith.select %c, %r2, %w2 : !z
+  %re = svm.field %r3[0] : !z -> f32
+  %im = arith.negf %re : f32
+  %last = svm.with_field %r3[1] = %im : f32 in !z
+  memref.store %last, %x[%k] : !line
+  svm.return
+}
