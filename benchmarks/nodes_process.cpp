@@ -192,7 +192,7 @@ public:
   std::string compile(const std::string& path, const std::string& mapping, const Sizes& sizes) {
     session_.options.compile.program = path;
     session_.options.compile.mapping = mapping;
-    session_.options.compile.machinePath = {STRATA_SOURCE_DIR "/machines"};
+    session_.options.compile.machinePath = {STRATA_SOURCE_DIR "/machines", STRATA_SOURCE_DIR "/benchmarks/programs"};
     for (const auto& [name, value] : sizes)
       session_.options.compile.sizes[name] = value;
     compilation_ = std::make_unique<driver::CompilerSession>(session_);
@@ -391,7 +391,7 @@ std::vector<Row> stencil(Measuring& with) {
     row.peer = std::string(bench_nodes_library()) + ", rows split, one sent to each side, " + Bench::loopPeer(false);
     row.goal = {Goal::Kind::RatioAtLeast, 0.95};
     SpreadProgram program;
-    if (std::string error = program.compile(folder + "heat.sq", folder + "cluster.map", {{"M", m}, {"N", n}});
+    if (std::string error = program.compile(folder + "heat.sq", STRATA_SOURCE_DIR "/benchmarks/programs/heat_nodes.map", {{"M", m}, {"N", n}});
         !error.empty()) {
       rows.push_back(failed(row, error));
       continue;

@@ -9,9 +9,11 @@ target_compile_options(strata_options INTERFACE
 if(STRATA_SANITIZE)
   target_compile_options(strata_options INTERFACE -fsanitize=${STRATA_SANITIZE} -fno-sanitize-recover=undefined)
   target_link_options(strata_options INTERFACE -fsanitize=${STRATA_SANITIZE})
-  # The shared LLVM library is not instrumented: vptr checks and container annotations would misfire across it.
+  # The shared LLVM library is not instrumented: vptr checks and container annotations would misfire across it. Accesses through null
+  # pointers and outside of objects the address sanitizer sees; their checks here stand at every access and take a quarter of the time
+  # to compile.
   if(STRATA_SANITIZE MATCHES undefined)
-    target_compile_options(strata_options INTERFACE -fno-sanitize=vptr,function)
+    target_compile_options(strata_options INTERFACE -fno-sanitize=vptr,function,null,object-size)
   endif()
   if(STRATA_SANITIZE MATCHES address)
     target_compile_definitions(strata_options INTERFACE STRATA_ADDRESS_SANITIZER=1)
@@ -21,11 +23,16 @@ if(STRATA_SANITIZE)
   endif()
 endif()
 
-# These checks stand at every access and take a third of the compiler's time to compile; its accesses through null pointers the
-# address sanitizer sees, and what lies in memory at chosen places is the runtime's, which has all checks.
-add_library(strata_compiler_options INTERFACE)
+# What lies in memory at chosen places, where elements may not be aligned, is the runtime's.
+add_library(strata_aligned_options INTERFACE)
 if(STRATA_SANITIZE MATCHES undefined)
-  target_compile_options(strata_compiler_options INTERFACE -fno-sanitize=null,alignment,object-size)
+  target_compile_options(strata_aligned_options INTERFACE -fno-sanitize=alignment)
+endif()
+
+# What fuzzers link tells them which of it they have reached.
+add_library(strata_fuzzed_options INTERFACE)
+if(STRATA_FUZZERS)
+  target_compile_options(strata_fuzzed_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
 # Test programs are a third of the code and are compiled for one run: their own code is not optimised, nor do the address and
@@ -39,14 +46,19 @@ endif()
 target_link_libraries(strata_test_options INTERFACE GTest::gtest)
 
 # Precompiled headers: the standard library for everyone, MLIR for the compiler (compiler/CMakeLists.txt), both once more for tests, and
-# the first once more for what sanitizers look at without optimisation.
+# the first once more for what fuzzers link, and for what sanitizers look at without optimisation.
 file(WRITE ${CMAKE_BINARY_DIR}/pch/empty.cpp "")
 add_library(strata_pch_plain OBJECT ${CMAKE_BINARY_DIR}/pch/empty.cpp)
 target_link_libraries(strata_pch_plain PRIVATE strata_options)
 target_precompile_headers(strata_pch_plain PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch_plain.h)
+if(STRATA_FUZZERS)
+  add_library(strata_pch_plain_fuzzed OBJECT ${CMAKE_BINARY_DIR}/pch/empty.cpp)
+  target_link_libraries(strata_pch_plain_fuzzed PRIVATE strata_options strata_fuzzed_options)
+  target_precompile_headers(strata_pch_plain_fuzzed PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch_plain.h)
+endif()
 if(STRATA_SANITIZE)
   add_library(strata_pch_plain_unoptimised OBJECT ${CMAKE_BINARY_DIR}/pch/empty.cpp)
-  target_link_libraries(strata_pch_plain_unoptimised PRIVATE strata_options)
+  target_link_libraries(strata_pch_plain_unoptimised PRIVATE strata_options strata_fuzzed_options)
   target_compile_options(strata_pch_plain_unoptimised PRIVATE -O0)
   target_precompile_headers(strata_pch_plain_unoptimised PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch_plain.h)
 endif()
@@ -119,8 +131,14 @@ function(strata_configure name mlir link)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${STRATA_UNITY_FILES})
   endif()
   target_link_libraries(${name} PRIVATE strata_options Threads::Threads)
-  if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/compiler/")
-    target_link_libraries(${name} PRIVATE strata_compiler_options)
+  file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  if(NOT folder MATCHES "^runtime/" OR folder MATCHES "^runtime/array")
+    target_link_libraries(${name} PRIVATE strata_aligned_options)
+  endif()
+  set(fuzzed OFF)
+  if(STRATA_FUZZERS AND NOT ARGN AND folder MATCHES "^(base|compiler|runtime/array)")
+    set(fuzzed ON)
+    target_link_libraries(${name} PRIVATE strata_fuzzed_options)
   endif()
   target_link_libraries(${name} PUBLIC ${link})
   if(mlir)
@@ -135,11 +153,13 @@ function(strata_configure name mlir link)
     if(NOT name STREQUAL strata_ir)
       add_dependencies(${name} strata_ir_tablegen)
     endif()
-  elseif(STRATA_SANITIZE AND NOT ARGN AND CMAKE_CURRENT_SOURCE_DIR MATCHES "^${CMAKE_SOURCE_DIR}/compiler/")
+  elseif(STRATA_SANITIZE AND NOT ARGN AND folder MATCHES "^compiler/")
     # Front ends and what maps to processor arrays, which the day tries: the sanitizers' checks take LLVM's optimiser three quarters of the time,
     # and their tests take as long without it.
     target_compile_options(${name} PRIVATE -O0)
     target_precompile_headers(${name} REUSE_FROM strata_pch_plain_unoptimised)
+  elseif(fuzzed)
+    target_precompile_headers(${name} REUSE_FROM strata_pch_plain_fuzzed)
   else()
     target_precompile_headers(${name} REUSE_FROM strata_pch_plain${ARGN})
   endif()

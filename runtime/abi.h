@@ -164,7 +164,8 @@ typedef struct StrataLayout {
   const int64_t* grid;        /* instances along each dimension */
   const int64_t* block_sizes; /* elements at a time, block-cyclic; 0: an even share for each */
   const char* within;         /* counters of bytes moved from and to the mover's own instance … */
-  const char* across;         /* … and others; null: nothing is counted */
+  const char* across;         /* … and others … */
+  const char* in_place;       /* … and of moves whose elements are where they belong; null: nothing is counted */
   int64_t stack; /* not negative: at no fixed address, but on the stacks of the instances (strata_stack_acquire), which
                     begin at this byte */
 } StrataLayout;
@@ -176,6 +177,11 @@ typedef struct StrataLayout {
 void* strata_window_acquire_distributed(const StrataLayout* layout, const char* what);
 /* Gives any window back, when the moves of it have ended. */
 void strata_window_release(void* block);
+
+/* Where the elements of a part of a window are, if all of them are in a store of the executing processor's own, at even
+ * distances in each dimension: `strides` gets these, in elements. Else null. A part without elements is nowhere. */
+void* strata_window_in_place(void* part, const int64_t* part_strides, const int64_t* extents, int32_t rank,
+                             int64_t element_bytes, int64_t* strides);
 
 /* ---- moves and tokens ---- */
 

@@ -17,6 +17,7 @@
 #include "compiler/transform/fuse_multiply_add.h"
 #include "compiler/transform/guard_accesses.h"
 #include "compiler/transform/hoist_copies.h"
+#include "compiler/transform/in_place.h"
 #include "compiler/transform/instrument.h"
 #include "compiler/transform/keep_loops.h"
 #include "compiler/transform/pipeline_loops.h"

@@ -233,7 +233,7 @@ bool isConcurrent(Operation* op) {
 }
 
 bool isViewOfAnother(Operation* op) {
-  return isa<memref::SubViewOp, memref::CastOp, memref::ReinterpretCastOp>(op);
+  return isa<memref::SubViewOp, memref::CastOp, memref::ReinterpretCastOp, InPlaceOp>(op);
 }
 
 Value rootOf(Value block) {

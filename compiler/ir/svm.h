@@ -73,7 +73,8 @@ bool isConcurrent(mlir::Operation* op);
 /// bytes) holds so many of 64 KiB (runtime/core/fibre.cpp), whatever memory there is.
 constexpr int64_t maximumInstances = int64_t(1) << 31;
 
-/// Whether an operation gives a view of its first operand: a part, a cast, or one dimension taken as several.
+/// Whether an operation gives a view of its first operand: a part, a cast, one dimension taken as several, or the block
+/// itself, which may be somewhere else (svm.in_place).
 bool isViewOfAnother(mlir::Operation* op);
 /// Follows such operations to the value that owns the storage (a block, an argument).
 mlir::Value rootOf(mlir::Value block);

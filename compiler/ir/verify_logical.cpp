@@ -186,7 +186,7 @@ private:
       placed = bool(run.getProcessorAttr());
     else if (auto loop = dyn_cast<ParallelOp>(op))
       placed = loop.getProcessorAttr() || loop.getPrivateMemoryAttr() || loop.getPartsAttr() || loop.getChunkAttr();
-    else if (isa<InstancesOp, OnOp>(op))
+    else if (isa<InstancesOp, OnOp, InPlaceOp>(op))
       placed = true;
     else if (auto block = dyn_cast<BlockOp>(op))
       placed = bool(block.getAddressAttr());

@@ -10,6 +10,8 @@ using namespace mlir;
 using namespace strata::svm;
 
 namespace strata::transform {
+
+using mlir::Location;
 namespace {
 
 /// The class of processors that executes the code around an operation.

@@ -210,6 +210,20 @@ void strata_window_release(void* block) {
   closeWindow(block);
 }
 
+void* strata_window_in_place(void* part, const int64_t* part_strides, const int64_t* extents, int32_t rank,
+                             int64_t element_bytes, int64_t* strides) {
+  const WindowPlace window = findWindow(part);
+  if (!window.backend)
+    return nullptr;
+  WindowMove asked;
+  asked.offset = window.offset;
+  asked.windowStrides = part_strides;
+  asked.extents = extents;
+  asked.rank = rank;
+  asked.elementBytes = element_bytes;
+  return window.backend->inPlace(asked, strides);
+}
+
 void strata_window_move(void* destination, const int64_t* destination_strides, const void* source,
                         const int64_t* source_strides, const int64_t* extents, int32_t rank, int64_t element_bytes) {
   moveAny({static_cast<char*>(destination), destination_strides, static_cast<const char*>(source), source_strides,

@@ -65,6 +65,9 @@ public:
       part.memory += memoryStep;
     }
   }
+  /// Where the elements of a part are, if the execution reaches all of them in memory of its own, at even distances:
+  /// gives these, in elements, by dimension. Null: they are not. Of `part` neither memory nor direction is looked at.
+  virtual char* inPlace(const WindowMove& /*part*/, int64_t* /*strides*/) { return nullptr; }
   /// Whether what begins at this distance from the window's beginning is for the backend to move; else it is memory.
   virtual bool holds(int64_t) const { return true; }
   /// Carries out a move from or to another window without memory between the two. False: it cannot, and has done

@@ -57,7 +57,7 @@ public:
                    int64_t joined, const char* what)
       : store_(store), address_(layout.address), joined_(layout.stack >= 0 ? joined : 0),
         between_(static_cast<int64_t>(store.step)), firstInstance_(firstInstance), instances_(store.instances),
-        within_(layout.within), across_(layout.across), dimensions_(static_cast<size_t>(layout.rank)) {
+        within_(layout.within), across_(layout.across), inPlace_(layout.in_place), dimensions_(static_cast<size_t>(layout.rank)) {
     const auto alignment = static_cast<int64_t>(std::max<uint32_t>(memory.alignment, 1));
     int64_t skip = 1, stride = 1, step = layout.element_bytes;
     for (size_t d = dimensions_.size(); d-- > 0;) {
@@ -137,10 +137,15 @@ public:
   }
 
   void move(const WindowMove& move) override {
+    const int64_t own = ownInstance();
+    if (isWhereItBelongs(move, own))
+      return;
     Counts counts;
-    moveRows(move, ownInstance(), counts);
+    moveRows(move, own, counts);
     close(counts);
   }
+
+  char* inPlace(const WindowMove& part, int64_t* strides) override { return placeIn(ownInstance(), part, strides); }
 
   void readEach(const WindowMove& first, const std::vector<int64_t>& offsets, int64_t memoryStep) override {
     const int64_t own = ownInstance();
@@ -155,6 +160,42 @@ public:
   }
 
 private:
+  /// Where a part is, if all of it is in one run of each dimension in this instance.
+  char* placeIn(int64_t instance, const WindowMove& part, int64_t* strides) const {
+    if (instance < 0 || static_cast<size_t>(part.rank) != dimensions_.size())
+      return nullptr;
+    Place place;
+    const int64_t at = part.offset / part.elementBytes;
+    for (size_t d = 0; d < dimensions_.size(); ++d) {
+      const Dimension& dimension = dimensions_[d];
+      const int64_t count = part.extents[d];
+      const int64_t start = dimension.extent ? at / dimension.stride % dimension.extent : 0;
+      if (count < 1 || (count != 1 && part.windowStrides[d] != dimension.stride) ||
+          count > std::min(dimension.shares.run(start), dimension.extent - start) ||
+          dimension.step % part.elementBytes != 0)
+        return nullptr;
+      add(place, dimension, start);
+      strides[d] = dimension.step / part.elementBytes;
+    }
+    return place.instance == instance ? first_ + instance * between_ + place.bytes : nullptr;
+  }
+
+  /// Whether a move is from elements to themselves (strata_window_in_place).
+  bool isWhereItBelongs(const WindowMove& move, int64_t own) const {
+    const char* const share = first_ + std::max<int64_t>(own, 0) * between_;
+    if (own < 0 || move.memory < share || move.memory >= share + between_)
+      return false;
+    std::vector<int64_t> strides(dimensions_.size());
+    if (placeIn(own, move, strides.data()) != move.memory)
+      return false;
+    int64_t bytes = move.elementBytes;
+    for (int32_t d = 0; d < move.rank; ++d)
+      bytes *= move.extents[d];
+    if (inPlace_)
+      strata_count(inPlace_, bytes);
+    return true;
+  }
+
   struct Counts {
     int64_t within = 0, across = 0;
     bool elsewhere = false; // some of it on other ranks
@@ -424,6 +465,7 @@ private:
   int64_t instances_; // of the memory
   const char* within_;
   const char* across_;
+  const char* inPlace_;
   std::vector<Dimension> dimensions_;
 };
 

@@ -5,6 +5,7 @@
 #include "runtime/core/window.h"
 #include "runtime/host/machine.h"
 
+#include <atomic>
 #include <cstring>
 #include <numeric>
 #include <random>
@@ -39,10 +40,11 @@ struct Block {
   char* first = nullptr;
   int64_t stack = -1;
 
-  void acquire(uint32_t over = All, const char* within = nullptr, const char* across = nullptr) {
+  void acquire(uint32_t over = All, const char* within = nullptr, const char* across = nullptr,
+               const char* inPlace = nullptr) {
     StrataLayout layout{over,           Local,       256,          elementBytes, static_cast<int32_t>(extents.size()),
                         extents.data(), grid.data(), sizes.data(), within,       across,
-                        stack};
+                        inPlace,        stack};
     first = static_cast<char*>(strata_window_acquire_distributed(&layout, "a block"));
   }
   void move(bool into, void* memory, const std::vector<int64_t>& starts, const std::vector<int64_t>& counts,
@@ -291,9 +293,112 @@ TEST_P(Distributed, BytesThatStayAreToldFromThoseThatDoNot) {
   strata_window_release(block.first);
 }
 
+/// Asks for a random part of the block as each instance in turn: where it is, if this instance has all of it.
+void askForParts(const Block& block, const std::vector<int32_t>& content, uint32_t seed, std::atomic<int64_t>& found) {
+  const size_t rank = block.extents.size();
+  spmd(
+      8, false,
+      [&](int64_t i) {
+        std::mt19937 random(seed * 8 + static_cast<uint32_t>(i));
+        const auto below = [&](int64_t n) { return std::uniform_int_distribution<int64_t>(0, n - 1)(random); };
+        const std::vector<int64_t> strides = dense(block.extents);
+        std::vector<int64_t> starts, counts, there(rank, 0);
+        int64_t offset = 0;
+        for (size_t d = 0; d < rank; ++d) {
+          starts.push_back(below(block.extents[d]));
+          counts.push_back(1 + below(std::min<int64_t>(block.extents[d] - starts.back(), 4)));
+          offset += starts[d] * strides[d];
+        }
+        auto* const part = reinterpret_cast<int32_t*>(block.first) + offset;
+        auto* const place = static_cast<int32_t*>(strata_window_in_place(
+            part, strides.data(), counts.data(), static_cast<int32_t>(rank), sizeof(int32_t), there.data()));
+        std::vector<int32_t> copy(static_cast<size_t>(product(counts)));
+        block.move(false, copy.data(), starts, counts, std::vector<int64_t>(rank, 1));
+        if (!place)
+          return;
+        ++found;
+        const char* const store = static_cast<char*>(strata_store(Local));
+        for (int64_t n = 0; n < product(counts); ++n) {
+          int64_t rest = n, from = 0, to = 0;
+          for (size_t d = rank; d-- > 0; rest /= counts[d]) {
+            from += (starts[d] + rest % counts[d]) * strides[d];
+            to += rest % counts[d] * there[d];
+          }
+          EXPECT_EQ(place[to], content[static_cast<size_t>(from)]);
+          EXPECT_EQ(place[to], copy[static_cast<size_t>(n)]);
+          const auto distance = reinterpret_cast<const char*>(place + to) - store;
+          EXPECT_TRUE(distance >= 256 && distance < 1 << 16);
+        }
+        // From where it is to where it is: nothing.
+        strata_window_move(place, there.data(), part, strides.data(), counts.data(), static_cast<int32_t>(rank),
+                           sizeof(int32_t));
+        strata_window_move(part, strides.data(), place, there.data(), counts.data(), static_cast<int32_t>(rank),
+                           sizeof(int32_t));
+      },
+      Pe);
+}
+
+TEST_P(Distributed, PartsAreFoundWhereTheyAre) {
+  strata_machine(&machine);
+  resetCounters();
+  std::mt19937 random(5);
+  const auto below = [&](int64_t n) { return std::uniform_int_distribution<int64_t>(0, n - 1)(random); };
+  std::atomic<int64_t> found{0};
+  for (uint32_t round = 0; round < 300; ++round) {
+    Block block;
+    int64_t used = 1;
+    for (int64_t d = below(4); d >= 0; --d) {
+      block.extents.push_back(1 + below(9));
+      block.grid.push_back(1 + below(8 / used));
+      used *= block.grid.back();
+      block.sizes.push_back(below(5));
+    }
+    block.acquire(All, "stay", "leave", "in place");
+    std::vector<int32_t> content(static_cast<size_t>(product(block.extents))), back(content.size());
+    std::iota(content.begin(), content.end(), static_cast<int32_t>(round));
+    const std::vector<int64_t> zeros(block.extents.size(), 0), ones(block.extents.size(), 1);
+    block.move(true, content.data(), zeros, block.extents, ones);
+    askForParts(block, content, round, found);
+    block.move(false, back.data(), zeros, block.extents, ones);
+    ASSERT_EQ(back, content);
+    strata_window_release(block.first);
+  }
+  EXPECT_GT(found, 200);
+  EXPECT_GE(counters()["in place"], found * 8);
+}
+
+TEST_P(Distributed, PartsOfSeveralAreNowhere) {
+  strata_machine(&machine);
+  Block block{{16, 3}, {8, 1}, {0, 0}};
+  block.acquire();
+  const int64_t strides[] = {3, 1}, everySecond[] = {3, 2};
+  const auto isFound = [&](int64_t row, const int64_t* steps, int64_t rows, int64_t columns) {
+    const int64_t counts[] = {rows, columns};
+    int64_t there[2];
+    return strata_window_in_place(block.first + row * 12, steps, counts, 2, 4, there) != nullptr;
+  };
+  EXPECT_FALSE(isFound(0, strides, 2, 3)); // nobody's processor asks
+  spmd(
+      8, false,
+      [&](int64_t i) {
+        EXPECT_TRUE(isFound(2 * i, strides, 2, 3));
+        EXPECT_TRUE(isFound(2 * i + 1, strides, 1, 2));
+        EXPECT_FALSE(isFound((2 * i + 2) % 16, strides, 2, 3));   // the next one's
+        EXPECT_FALSE(i < 7 && isFound(2 * i + 1, strides, 2, 3)); // of both
+        EXPECT_FALSE(isFound(2 * i, everySecond, 2, 2));          // with steps
+        EXPECT_FALSE(isFound(2 * i, strides, 0, 3));
+      },
+      Pe);
+  const std::vector<int32_t> elsewhere(6);
+  const int64_t counts[] = {2, 3};
+  int64_t there[2];
+  EXPECT_EQ(strata_window_in_place(const_cast<int32_t*>(elsewhere.data()), strides, counts, 2, 4, there), nullptr);
+  strata_window_release(block.first);
+}
+
 void distributeToNothing() {
   strata_machine(&machine);
-  StrataLayout layout{All, Main, 0, 4, 0, nullptr, nullptr, nullptr, nullptr, nullptr, -1};
+  StrataLayout layout{All, Main, 0, 4, 0, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, -1};
   strata_window_acquire_distributed(&layout, "a block");
 }
 

@@ -125,7 +125,7 @@ TEST_P(OverRanks, OtherRanksHaveTheirShares) {
   for (int64_t ranks : {2, 3, 6}) {
     AllHere& all = start(ranks);
     const int64_t extents[] = {12}, grid[] = {6}, sizes[] = {0};
-    const StrataLayout layout{Space, Memory, 64, 4, 1, extents, grid, sizes, nullptr, nullptr, -1};
+    const StrataLayout layout{Space, Memory, 64, 4, 1, extents, grid, sizes, nullptr, nullptr, nullptr, -1};
     auto* block = static_cast<char*>(strata_window_acquire_distributed(&layout, "a block"));
     EXPECT_EQ(all.windows, 1);
     std::vector<int32_t> content(12), back(12);
@@ -164,7 +164,7 @@ TEST_P(OverRanks, EveryRankMovesItsShareOfWhatAllReach) {
   for (int64_t ranks : {2, 3, 6}) {
     AllHere& all = start(ranks);
     const int64_t extents[] = {20}, grid[] = {6}, sizes[] = {3}, one = 1;
-    const StrataLayout layout{Space, Memory, 64, 4, 1, extents, grid, sizes, nullptr, nullptr, -1};
+    const StrataLayout layout{Space, Memory, 64, 4, 1, extents, grid, sizes, nullptr, nullptr, nullptr, -1};
     auto* block = static_cast<char*>(strata_window_acquire_distributed(&layout, "a block"));
     char* numbers = openEverywhere(80, std::make_unique<Numbers>(), "numbers", "numbers");
     EXPECT_EQ(all.windows, 2);

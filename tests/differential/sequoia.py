@@ -6,7 +6,7 @@ What strata estimate counts is what a run counts, where no data decides it.
   sequoia.py --strata build/bin/strata --seed 17 --count 1    one program, the seventeenth
   sequoia.py … --keep FOLDER                                  where programs that fail are written, as small as they could be made
   sequoia.py … --feature swp=1 --feature spmd=0               how often mappings ask for something (FEATURES in sequoia_map.py)
-  sequoia.py … --variant "nodes 0" --variant "nodes 1"        over several processes, on cluster and on random machines: the bits of one process"""
+  sequoia.py … --variant "nodes 0" --variant "nodes 1"        over several processes, on cluster, ranks and random machines: the bits of one process"""
 
 import argparse
 import collections
@@ -29,7 +29,7 @@ from sequoia_map import FEATURES, Mapping
 # Mappings that a machine cannot carry out are refused by name; they are counted.
 REFUSED = {"sequoia-does-not-fit", "schedule-does-not-fit", "runtime-store-full", "mapping-flatten"}
 TIMEOUT = 600  # what ends a hang: a hundred times what a program takes
-SHIPPED = ("cell", "cell-disk", "smp-2level", "cluster", "host")
+SHIPPED = ("cell", "cell-disk", "smp-2level", "cluster", "ranks", "host")
 VARIANTS = ("default", "random 0", "random 1", "random 2", "shipped 0", "shipped 1", "made", "estimated")
 NODES = ("nodes 0", "nodes 1")  # need MPI
 # What cannot be spread over several processes is refused, too.
@@ -126,7 +126,7 @@ class Case:
 
     def spread(self, number):
         """A machine of which one class of processors is of processes; self.processes: how many there are to be."""
-        machine, count = Machine.named("cluster"), 4
+        machine, count = (Machine.named("ranks"), 8) if self.seed % 2 else (Machine.named("cluster"), 4)
         if number == "1":
             machine = Random(f"{self.seed}n", self.features).make(f"machine{self.seed}n")
             classes = [name for name, count in machine.count.items() if count > 1]

@@ -59,7 +59,8 @@ class Machine:
         levels = {"host": lambda: [main("core", 4)], "cell": lambda: cell,
                   "cell-disk": lambda: cell[:2] + [Level("main", 1, "ppe", 1, store=True), Level("disk", 1, "ppe", 1, store=False)],
                   "smp-2level": lambda: [Level("l1", 2, "cpu", 2), Level("l2", 2, "cpu", 2), main("cpu", 2)],
-                  "cluster": lambda: [Level("store", 8, "core", 8), Level("memory", 4, "node", 4), Level("space", 1, "front", 1, joined=4)]}
+                  "cluster": lambda: [Level("store", 8, "core", 8), Level("memory", 4, "node", 4), Level("space", 1, "front", 1, joined=4)],
+                  "ranks": lambda: [Level("memory", 8, "rank", 8), Level("space", 1, "front", 1, joined=8)]}
         return Machine(name, levels[name]())
 
 

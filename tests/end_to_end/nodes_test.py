@@ -1,4 +1,4 @@
-"""The example programs on the machine 'cluster' over several processes (--nodes): the same bits and the same figures as in one, whatever
+"""The example programs on the machines 'cluster' and 'ranks' over several processes (--nodes): the same bits and the same figures as in one, whatever
 their number. What cannot be spread is refused; what breaks a rule in another process is told as it is in one, and what is printed there
 comes in its order. With --brief: every fourth Sequoia program, and some of the others."""
 
@@ -138,12 +138,13 @@ class Nodes(harness.Case):
 
     def test_sequoia(self):
         for number, program in enumerate(programs.PROGRAMS):
-            if "cluster" in program.but_not or number % harness.less(4, 1):
+            if number % harness.less(4, 1):
                 continue
-            for size in program.sizes[1:2] if harness.options.brief else program.sizes:
-                given = program.make(size)
-                self.compare(f"{program.name} {size}", lambda *more: programs.run(self, program, given, "--machine", "cluster", *more),
-                             (2 + number % 3,) if harness.options.brief else (2, 3, 4))
+            for machine in harness.in_turn([m for m in ("cluster", "ranks") if m not in program.but_not], number // 4):
+                for size in program.sizes[1:2] if harness.options.brief else program.sizes:
+                    given = program.make(size)
+                    self.compare(f"{program.name} {size} on {machine}", lambda *more: programs.run(self, program, given, "--machine", machine, *more),
+                                 (2 + number % 3,) if harness.options.brief else (2, 3, 4))
 
     def test_hbir(self):
         for number, program in enumerate(hbir_programs.programs()):
@@ -209,6 +210,28 @@ class Nodes(harness.Case):
                  "--in", "a=random:1", "--in", "b=random:1")
         for more in ((), ("--nodes", "4")):
             self.assertEqual(self.between_nodes(*words, *more), 4 * 4 * (read * 2 * 18 * 66 + written * 32 * 64))
+
+    def test_where_it_lies(self):
+        """Where tiles lie in the memory of their own processor, they are worked on there: what is copied are those at the borders."""
+        heat = os.path.join(EXAMPLES, "sequoia/heat")
+        words = ("run", os.path.join(heat, "heat.sq"), "--map", os.path.join(heat, "ranks.map"), "--size", "M=2050,N=66", "--in", "pairs=2", "--in",
+                 "a=random:1", "--in", "b=random:2", "--out", "b=b.npy", "--stats")
+        self.succeeds(*words[:2], *words[4:], "--machine", "host")
+        expected = np.load(self.path("b.npy"))
+        # By tiles: rows of the array that are read and written, and whether one processor has them.
+        copied, in_place, share = 0, 0, [row // 257 for row in range(2050)]
+        for number, first in enumerate(range(1, 2049, 32)):
+            last = min(first + 32, 2049)
+            for begin, end, columns in ((first - 1, last + 1, 66), (first, last, 64)):
+                isOwn = all(share[row] == number // 8 for row in range(begin, end))
+                in_place += isOwn * (end - begin) * columns
+                copied += (not isOwn) * (end - begin) * columns
+        for more in ((), ("--nodes", "2"), ("--nodes", "7", "--threads", "2")):
+            result = self.succeeds(*words, *more)
+            self.assertEqual((np.load(self.path("b.npy")) == expected).all(), True)
+            found = {name: int(bytes) for name, bytes in re.findall(r"^ +bytes ([^:]+): (\d+)$", result.out, re.MULTILINE)}
+            self.assertEqual(found["in place memory"], 4 * 4 * in_place)
+            self.assertEqual(found["within memory"] + found["across memory"] - found["home -> space"] - found["space -> home"], 4 * 4 * copied)
 
     def peaks(self, result):
         return [int(taken) for _, taken in re.findall(r"peak memory of process (\d): (\d+)", result.out)]

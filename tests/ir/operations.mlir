@@ -57,6 +57,14 @@ func.func @finds(%address: i64, %n: index) -> i1 {
   return %0 : i1
 }
 
+// CHECK: func.func @whereItLies
+func.func @whereItLies(%part: memref<?xf32, strided<[1], offset: ?>, #svm.mem<@space>>, %n: index) {
+  %block = svm.block "b"(%n) max [8] at 0 : memref<?xf32, strided<[1], offset: ?>, #svm.mem<@memory>>
+  // CHECK: %{{.*}} = svm.in_place %{{.*}} for %{{.*}} : memref<?xf32, strided<[1], offset: ?>, #svm.mem<@memory>> for memref<?xf32, strided<[1], offset: ?>, #svm.mem<@space>>
+  %here = svm.in_place %block for %part : memref<?xf32, strided<[1], offset: ?>, #svm.mem<@memory>> for memref<?xf32, strided<[1], offset: ?>, #svm.mem<@space>>
+  return
+}
+
 // CHECK: svm.kernel @streams(%{{.*}}: !svm.stream<f32>, %{{.*}}: !svm.stream<f32>)
 svm.kernel @streams(%in: !svm.stream<f32>, %out: !svm.stream<f32>) {
   %c1 = arith.constant 1 : index

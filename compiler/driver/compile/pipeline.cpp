@@ -25,6 +25,7 @@
 #include "compiler/transform/fuse_multiply_add.h"
 #include "compiler/transform/guard_accesses.h"
 #include "compiler/transform/hoist_copies.h"
+#include "compiler/transform/in_place.h"
 #include "compiler/transform/instrument.h"
 #include "compiler/transform/keep_loops.h"
 #include "compiler/transform/pipeline_loops.h"
@@ -572,6 +573,7 @@ bool Compiler::schedule(LogicalProgram& program, Instrumentation instrumentation
         passes.addPass(svm::createCanonicalizePass());
         passes.addPass(transform::createPipelineLoopsPassFor(program.machine));
         passes.addPass(transform::createUnrollLoopsPass());
+        passes.addPass(transform::createInPlacePassFor(program.machine));
         // All moves, runs and waits that a trace names are there by now.
         if (instrumentation == Instrumentation::Trace)
           passes.addPass(transform::createTracePass());

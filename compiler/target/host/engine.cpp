@@ -264,6 +264,7 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, llvm::ArrayRef
   STRATA_SYMBOL(strata_instance);
   STRATA_SYMBOL(strata_window_acquire_distributed);
   STRATA_SYMBOL(strata_window_release);
+  STRATA_SYMBOL(strata_window_in_place);
   STRATA_SYMBOL(strata_window_move);
   STRATA_SYMBOL(strata_window_move_start);
   STRATA_SYMBOL(strata_move_start);

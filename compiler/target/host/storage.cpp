@@ -131,6 +131,8 @@ private:
           kernel::describe(builder, loc, found.getBlock().getType(), data, found.getExtent(), one));
       return found.erase();
     }
+    if (auto inPlace = dyn_cast<InPlaceOp>(op))
+      return lowerInPlace(inPlace, calls_);
     if (auto apart = dyn_cast<ApartOp>(op)) {
       apart.getIsApart().replaceAllUsesWith(areApart(builder, loc, apart));
       return apart.erase();

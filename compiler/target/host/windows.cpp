@@ -1,6 +1,8 @@
-// Layouts become a structure on the stack for the runtime to copy.
+// Layouts become a structure on the stack for the runtime to copy. Where a part of a distributed block is, the runtime
+// tells as the program runs.
 #include "compiler/target/host/windows.h"
 
+#include "compiler/kernel/convention.h"
 #include "compiler/mapping/place.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -73,6 +75,7 @@ Value acquireDistributed(OpBuilder& builder, BlockOp block, const Machine& machi
                                   numbers(SvmDialect::blockSizeAttr),
                                   counter("bytes within "),
                                   counter("bytes across "),
+                                  counter("bytes in place "),
                                   constant(stack, 64)};
   SmallVector<Type> types;
   for (Value field : fields)
@@ -82,6 +85,50 @@ Value acquireDistributed(OpBuilder& builder, BlockOp block, const Machine& machi
   put(slot, structure, fields);
   return calls.call(builder, loc, "strata_window_acquire_distributed", pointer,
                     {slot, calls.text(builder, loc, block.getLabel().value_or("a block"))});
+}
+
+void lowerInPlace(InPlaceOp op, RuntimeCalls& calls) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto type = op.getHere().getType();
+  const auto rank = static_cast<size_t>(type.getRank());
+  const Type word = builder.getI64Type();
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  const SmallVector<Value> block = kernel::flatten(builder, loc, op.getBlock()),
+                           part = kernel::flatten(builder, loc, op.getPart());
+  const auto slotOf = [&](size_t words) {
+    return stackSlot(builder, loc, LLVM::LLVMArrayType::get(word, std::max<size_t>(words, 1)));
+  };
+  const auto at = [&](Value slot, size_t position) -> Value {
+    return builder.create<LLVM::GEPOp>(loc, pointer, word, slot,
+                                       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(position)});
+  };
+  const auto cast = [&](Type to, Value value) {
+    return builder.create<UnrealizedConversionCastOp>(loc, to, value).getResult(0);
+  };
+  const auto list = [&](size_t first) {
+    Value slot = slotOf(rank);
+    for (size_t d = 0; d < rank; ++d)
+      builder.create<LLVM::StoreOp>(loc, cast(word, part[first + d]), at(slot, d));
+    return slot;
+  };
+  Value found = slotOf(rank);
+  Value data = calls.call(
+      builder, loc, "strata_window_in_place", pointer,
+      {part[0], list(1 + rank), list(1),
+       builder.create<LLVM::ConstantOp>(loc, builder.getI32Type(), static_cast<int64_t>(rank)),
+       builder.create<LLVM::ConstantOp>(loc, word, static_cast<int64_t>(RecordType::sizeInBytes(type.getElementType()))),
+       found});
+  Value isFound = builder.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::ne, data, calls.null(builder, loc));
+  SmallVector<Value> strides;
+  for (size_t d = 0; d < rank; ++d) {
+    Value there = cast(builder.getIndexType(), builder.create<LLVM::LoadOp>(loc, word, at(found, d)));
+    strides.push_back(builder.create<arith::SelectOp>(loc, isFound, there, block[1 + rank + d]));
+  }
+  data = builder.create<LLVM::SelectOp>(loc, isFound, data, block[0]);
+  op.getHere().replaceAllUsesWith(
+      kernel::describe(builder, loc, type, data, ArrayRef<Value>(block).slice(1, rank), strides));
+  op.erase();
 }
 
 } // namespace strata::host

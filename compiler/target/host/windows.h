@@ -11,5 +11,7 @@ bool isDistributed(svm::BlockOp block, const Machine& machine);
 /// The address of the window that such a block is. The caller releases it.
 mlir::Value acquireDistributed(mlir::OpBuilder& builder, svm::BlockOp block, const Machine& machine,
                                RuntimeCalls& calls);
+/// Asks the runtime, as the program runs, whether a part of such a block is in the executing processor's own memory.
+void lowerInPlace(svm::InPlaceOp op, RuntimeCalls& calls);
 
 } // namespace strata::host

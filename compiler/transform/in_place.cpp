@@ -1,0 +1,75 @@
+// Each block that mirrors a part of a distributed one is asked for in one place, in front of its first use; its moves
+// stay, and find out that source and destination are the same elements.
+#include "compiler/transform/in_place.h"
+
+#include "compiler/ir/passes.h"
+#include "compiler/ir/svm.h"
+#include "compiler/transform/mirror.h"
+
+using namespace mlir;
+using namespace strata::svm;
+
+namespace strata::transform {
+namespace {
+
+struct InPlacePass : PassWrapper<InPlacePass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InPlacePass)
+
+  InPlacePass() = default;
+  InPlacePass(const InPlacePass& other) : PassWrapper(other) { joined = other.joined; }
+  explicit InPlacePass(const Machine& machine) {
+    SmallVector<std::string> pairs;
+    for (const machine::Memory& memory : machine.memories)
+      if (memory.isVirtual())
+        pairs.push_back(memory.name + "=" + machine[memory.over].name);
+    joined = pairs;
+  }
+
+  void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
+
+  void runOnOperation() override {
+    if (joined.empty())
+      return;
+    Mirrors mirrors(getOperation());
+    SmallVector<BlockOp> blocks;
+    getOperation().walk([&](BlockOp block) { blocks.push_back(block); });
+    for (BlockOp block : blocks)
+      tryBlock(block, mirrors);
+  }
+
+  void tryBlock(BlockOp block, Mirrors& mirrors) {
+    std::optional<Mirror> mirror = mirrors.find(block, [&](Value view) { return isUnder(block, view); });
+    if (!mirror)
+      return;
+    OpBuilder builder(block);
+    Operation* made = mirror->view.getDefiningOp();
+    const bool isMadeBehind = made && made->getBlock() == block->getBlock() && block->isBeforeInBlock(made);
+    builder.setInsertionPointAfter(isMadeBehind ? made : block.getOperation());
+    auto inPlace = builder.create<InPlaceOp>(block.getLoc(), block.getBlock().getType(), block.getBlock(), mirror->view);
+    block.getBlock().replaceAllUsesExcept(inPlace.getHere(), inPlace);
+    (mirror->in ? mirror->in : mirror->out).emitRemark()
+        << "no copy where the part of the array lies together in the processor's own memory: '"
+        << block.getLabel().value_or("a block") << "' is that part then";
+  }
+
+  /// Whether the view is in a virtual memory that joins the block's, and lies as it does within a row.
+  bool isUnder(BlockOp block, Value view) const {
+    const auto own = block.getBlock().getType(), other = cast<MemRefType>(view.getType());
+    return withMemory(other, memoryOf(own)) == own &&
+           llvm::is_contained(joined, (memoryOf(other) + "=" + memoryOf(own)).str());
+  }
+
+  ListOption<std::string> joined{*this, "joined", llvm::cl::desc("virtual memories: space=memory,…")};
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createInPlacePass() {
+  return svm::makePass<InPlacePass>(svm::passes::InPlace);
+}
+
+std::unique_ptr<Pass> createInPlacePassFor(const Machine& machine) {
+  return svm::makePass<InPlacePass>(svm::passes::InPlace, machine);
+}
+
+} // namespace strata::transform
