@@ -198,13 +198,13 @@ def Svm_InPlaceOp : Svm_Op<"in_place", [Pure, AllTypesMatch<["block", "here"]>]>
   let summary = "the elements of a part of a distributed block where they lie, if the processor reaches them there, else a block for a copy";
   let description = [{
     `part` lies in a virtual memory, `block` in the memory that it joins. If all elements of the part are in the instance that belongs to the executing
-    processor, at even distances in each dimension, the result is these elements; a move between the two then has nothing to do. Else it is `block`. Which of
+    processor, at even distances in each dimension, `here` is these elements, and nothing is to be moved between the two. Else it is `block`, and `is_apart` is true. Which of
     the two it is follows from the layout alone, and not from how many processes there are. Passes make it; stands in functions.
 
-    Example: `%here = svm.in_place %block for %part : memref<?xf32, strided<[1], offset: ?>, #svm.mem<@memory>> for memref<?xf32, strided<[1], offset: ?>, #svm.mem<@space>>`
+    Example: `%here, %apart = svm.in_place %block for %part : memref<?xf32, strided<[1], offset: ?>, #svm.mem<@memory>> for memref<?xf32, strided<[1], offset: ?>, #svm.mem<@space>>`
   }];
   let arguments = (ins Svm_Block:$block, Svm_Block:$part);
-  let results = (outs Svm_Block:$here);
+  let results = (outs Svm_Block:$here, I1:$is_apart);
   let hasVerifier = 1;
   let assemblyFormat = "$block `for` $part attr-dict `:` type($here) `for` type($part)";
 }

@@ -1,5 +1,5 @@
-// Each block that mirrors a part of a distributed one is asked for in one place, in front of its first use; its moves
-// stay, and find out that source and destination are the same elements.
+// For each block that mirrors a part of a distributed one it is asked once, in front of its first use, whether the part
+// is in the processor's own memory; its moves stay for where it is not.
 #include "compiler/transform/in_place.h"
 
 #include "compiler/ir/passes.h"
@@ -45,11 +45,19 @@ struct InPlacePass : PassWrapper<InPlacePass, OperationPass<ModuleOp>> {
     Operation* made = mirror->view.getDefiningOp();
     const bool isMadeBehind = made && made->getBlock() == block->getBlock() && block->isBeforeInBlock(made);
     builder.setInsertionPointAfter(isMadeBehind ? made : block.getOperation());
-    auto inPlace = builder.create<InPlaceOp>(block.getLoc(), block.getBlock().getType(), block.getBlock(), mirror->view);
+    auto inPlace = builder.create<InPlaceOp>(block.getLoc(), block.getBlock().getType(), builder.getI1Type(), block.getBlock(),
+                                             mirror->view);
     block.getBlock().replaceAllUsesExcept(inPlace.getHere(), inPlace);
     (mirror->in ? mirror->in : mirror->out).emitRemark()
         << "no copy where the part of the array lies together in the processor's own memory: '"
         << block.getLabel().value_or("a block") << "' is that part then";
+    for (MoveOp move : {mirror->in, mirror->out}) {
+      if (!move)
+        continue;
+      builder.setInsertionPoint(move);
+      auto branch = builder.create<scf::IfOp>(move.getLoc(), inPlace.getIsApart(), /*withElseRegion=*/false);
+      move->moveBefore(branch.thenBlock()->getTerminator());
+    }
   }
 
   /// Whether the view is in a virtual memory that joins the block's, and lies as it does within a row.

@@ -92,6 +92,10 @@ uint32_t threadsOfProcess() {
                       static_cast<uint32_t>(startedHere()));
 }
 
+bool hasCoreOfItsOwn() {
+  return startedHere() <= static_cast<size_t>(std::max<long>(1, sysconf(_SC_NPROCESSORS_ONLN)));
+}
+
 BeginningWatch::BeginningWatch(std::function<void()> ended)
     : ended_(std::move(ended)), starter_(getppid()), count_(startedHere()) {
   // Behind a shell, say, the others are not where this process could see them.

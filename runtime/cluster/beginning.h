@@ -27,6 +27,8 @@ void becomeOneOfSeveral();
 /// How many threads this process takes where nobody says it: as many as it has cores, or its part of them where those
 /// that were started with it on this computer have the same ones. At least 1.
 uint32_t threadsOfProcess();
+/// Whether the processes that were started with this one on this computer leave a core to each of them.
+bool hasCoreOfItsOwn();
 /// The part of `cores` cores that a process may run on, of a computer's, where it has so many processes.
 uint32_t shareOfCores(uint32_t cores, uint32_t ofComputer, uint32_t processes);
 

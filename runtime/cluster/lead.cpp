@@ -4,8 +4,10 @@
 #include "runtime/cluster/cluster.h"
 #include "runtime/cluster/commands.h"
 #include "runtime/cluster/message.h"
+#include "runtime/cluster/patience.h"
 #include "runtime/core/failure.h"
 #include "runtime/core/run_context.h"
+#include "runtime/core/transfer.h"
 
 #include <atomic>
 #include <mutex>
@@ -38,6 +40,22 @@ namespace {
   check.message = text.c_str();
   strata_fail(&check, nullptr, 0);
 }
+
+/// This rank's memory as the window that the other ranks have of it.
+class OwnMemory final : public runtime::WindowBackend {
+public:
+  void move(const runtime::WindowMove& move) override {
+    char* const here = Addresses::home().first + move.offset;
+    const int64_t* const strides = move.windowStrides;
+    if (move.intoWindow)
+      runtime::executeMove(runtime::planMove(strides, move.memoryStrides, move.extents, move.rank, move.elementBytes),
+                           here, move.memory);
+    else
+      runtime::executeMove(runtime::planMove(move.memoryStrides, strides, move.extents, move.rank, move.elementBytes),
+                           move.memory, here);
+  }
+  bool isEverywhere() const override { return true; }
+};
 
 class Leader final : public WithMemory<Cluster> {
 public:
@@ -90,6 +108,13 @@ public:
     runtime::exchangeOwn(exchange);
     for (int64_t rank = 1; rank < count(); ++rank)
       answerOf(rank, request);
+  }
+
+  runtime::WindowPlace homeOf(const void* address) override {
+    const Stretch home = Addresses::home();
+    if (!home.has(address))
+      return {};
+    return {&own_, static_cast<const char*>(address) - home.first, home.first};
   }
 
   void closed(const void* window) override { tellAll(MessageWriter() << Command::Close << window); }
@@ -194,7 +219,7 @@ private:
 
   std::vector<char> answerOf(int64_t rank, int64_t request) {
     std::vector<char> message;
-    for (int64_t tries = 0;; ++tries) {
+    for (Patience patience;;) {
       if (transport_.take(rank, kindAnswer + static_cast<int>(request), message))
         return message;
       if (transport_.take(-1, kindFailure, message)) {
@@ -206,11 +231,11 @@ private:
         failLike(message);
       }
       strata_yield();
-      if (tries > 200)
-        usleep(50);
+      patience.wait();
     }
   }
 
+  OwnMemory own_;
   std::atomic<int64_t> requests_{0};
   std::mutex lock_;
   std::vector<Request> atWork_;

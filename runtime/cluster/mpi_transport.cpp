@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <mpi.h>
 #include <mutex>
@@ -35,12 +36,17 @@ public:
   bool isOneComputer() const override { return isOneComputer_; }
 
   void send(int64_t rank, int kind, const void* bytes, size_t count) override {
-    // In pieces, the first with the length of all; those of one message come one after the other.
+    // In pieces, the first behind the length of all; those of one message come one after the other.
+    const auto whole = static_cast<int64_t>(count);
+    const int64_t first = std::min(most, whole);
+    std::vector<char> piece(sizeof whole + static_cast<size_t>(first));
+    std::memcpy(piece.data(), &whole, sizeof whole);
+    if (first > 0)
+      std::memcpy(piece.data() + sizeof whole, bytes, static_cast<size_t>(first));
     const std::lock_guard guard(sending_[static_cast<size_t>(rank)]);
     see();
-    const auto whole = static_cast<int64_t>(count);
-    MPI_Send(&whole, 1, MPI_INT64_T, static_cast<int>(rank), kind, MPI_COMM_WORLD);
-    for (int64_t at = 0; at < whole; at += most)
+    MPI_Send(piece.data(), static_cast<int>(piece.size()), MPI_BYTE, static_cast<int>(rank), kind, MPI_COMM_WORLD);
+    for (int64_t at = first; at < whole; at += most)
       MPI_Send(static_cast<const char*>(bytes) + at, static_cast<int>(std::min(most, whole - at)), MPI_BYTE,
                static_cast<int>(rank), kind, MPI_COMM_WORLD);
   }
@@ -52,10 +58,15 @@ public:
     MPI_Iprobe(rank < 0 ? MPI_ANY_SOURCE : static_cast<int>(rank), kind, MPI_COMM_WORLD, &has, &status);
     if (!has)
       return false;
+    int first = 0;
+    MPI_Get_count(&status, MPI_BYTE, &first);
+    message.resize(static_cast<size_t>(first));
+    MPI_Recv(message.data(), first, MPI_BYTE, status.MPI_SOURCE, kind, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     int64_t whole = 0;
-    MPI_Recv(&whole, 1, MPI_INT64_T, status.MPI_SOURCE, kind, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    std::memcpy(&whole, message.data(), sizeof whole);
+    message.erase(message.begin(), message.begin() + sizeof whole);
     message.resize(static_cast<size_t>(whole));
-    for (int64_t at = 0; at < whole; at += most)
+    for (int64_t at = first - static_cast<int64_t>(sizeof whole); at < whole; at += most)
       MPI_Recv(message.data() + at, static_cast<int>(std::min(most, whole - at)), MPI_BYTE, status.MPI_SOURCE, kind,
                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     see();

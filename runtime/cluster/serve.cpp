@@ -4,6 +4,7 @@
 #include "runtime/cluster/cluster.h"
 #include "runtime/cluster/commands.h"
 #include "runtime/cluster/message.h"
+#include "runtime/cluster/patience.h"
 #include "runtime/core/failure.h"
 #include "runtime/core/run_context.h"
 #include "runtime/core/runtime.h"
@@ -28,6 +29,7 @@ public:
   void opened(const void*, const StrataLayout&, const char*) override {}
   void openedData(const void*, int64_t, std::string_view, const char*) override {}
   void exchange(const runtime::RankExchange&) override {} // rank 0 begins them
+  runtime::WindowPlace homeOf(const void*) override { return {}; }
   void closed(const void*) override {}
 };
 
@@ -179,9 +181,8 @@ public:
   void serve() {
     std::vector<char> message;
     while (true) {
-      for (int64_t tries = 0; !transport_.take(0, kindCommand, message); ++tries)
-        if (tries > 200)
-          usleep(50);
+      for (Patience patience; !transport_.take(0, kindCommand, message);)
+        patience.wait();
       MessageReader reader(message);
       const auto command = reader.read<Command>();
       if (command == Command::End)

@@ -57,7 +57,8 @@ public:
                    int64_t joined, const char* what)
       : store_(store), address_(layout.address), joined_(layout.stack >= 0 ? joined : 0),
         between_(static_cast<int64_t>(store.step)), firstInstance_(firstInstance), instances_(store.instances),
-        within_(layout.within), across_(layout.across), inPlace_(layout.in_place), dimensions_(static_cast<size_t>(layout.rank)) {
+        within_(layout.within), across_(layout.across), inPlace_(layout.in_place),
+        dimensions_(static_cast<size_t>(layout.rank)) {
     const auto alignment = static_cast<int64_t>(std::max<uint32_t>(memory.alignment, 1));
     int64_t skip = 1, stride = 1, step = layout.element_bytes;
     for (size_t d = dimensions_.size(); d-- > 0;) {
@@ -137,15 +138,23 @@ public:
   }
 
   void move(const WindowMove& move) override {
-    const int64_t own = ownInstance();
-    if (isWhereItBelongs(move, own))
+    if (moveShareByShare(move))
       return;
     Counts counts;
-    moveRows(move, own, counts);
+    moveRows(move, ownInstance(), counts);
     close(counts);
   }
 
-  char* inPlace(const WindowMove& part, int64_t* strides) override { return placeIn(ownInstance(), part, strides); }
+  char* inPlace(const WindowMove& part, int64_t* strides) override {
+    char* const place = placeIn(ownInstance(), part, strides);
+    if (place && inPlace_) {
+      int64_t bytes = part.elementBytes;
+      for (int32_t d = 0; d < part.rank; ++d)
+        bytes *= part.extents[d];
+      strata_count(inPlace_, bytes);
+    }
+    return place;
+  }
 
   void readEach(const WindowMove& first, const std::vector<int64_t>& offsets, int64_t memoryStep) override {
     const int64_t own = ownInstance();
@@ -160,6 +169,21 @@ public:
   }
 
 private:
+  /// A large move of control's, from or to memory that every rank reaches: each moves what lies in its share, all at
+  /// once. False, and nothing is moved, for others.
+  bool moveShareByShare(const WindowMove& move) {
+    constexpr int64_t least = 1 << 16; // bytes; below, asking takes longer
+    Ranks* const all = ranks();
+    if (!all || all->own() != 0)
+      return false;
+    int64_t bytes = move.elementBytes;
+    for (int32_t d = 0; d < move.rank; ++d)
+      bytes *= move.extents[d];
+    const WindowPlace home = bytes < least ? WindowPlace() : all->homeOf(move.memory);
+    return home.backend && exchange({move.intoWindow, move.offset, move.windowStrides, home, move.memoryStrides,
+                                     move.extents, move.rank, move.elementBytes});
+  }
+
   /// Where a part is, if all of it is in one run of each dimension in this instance.
   char* placeIn(int64_t instance, const WindowMove& part, int64_t* strides) const {
     if (instance < 0 || static_cast<size_t>(part.rank) != dimensions_.size())
@@ -178,22 +202,6 @@ private:
       strides[d] = dimension.step / part.elementBytes;
     }
     return place.instance == instance ? first_ + instance * between_ + place.bytes : nullptr;
-  }
-
-  /// Whether a move is from elements to themselves (strata_window_in_place).
-  bool isWhereItBelongs(const WindowMove& move, int64_t own) const {
-    const char* const share = first_ + std::max<int64_t>(own, 0) * between_;
-    if (own < 0 || move.memory < share || move.memory >= share + between_)
-      return false;
-    std::vector<int64_t> strides(dimensions_.size());
-    if (placeIn(own, move, strides.data()) != move.memory)
-      return false;
-    int64_t bytes = move.elementBytes;
-    for (int32_t d = 0; d < move.rank; ++d)
-      bytes *= move.extents[d];
-    if (inPlace_)
-      strata_count(inPlace_, bytes);
-    return true;
   }
 
   struct Counts {

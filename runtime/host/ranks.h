@@ -58,6 +58,8 @@ public:
   virtual void closed(const void* window) = 0;
   /// Every rank moves what lies in its share of the block (exchangeOwn); all have when it returns. For rank 0.
   virtual void exchange(const RankExchange& move) = 0;
+  /// The window in which every rank has an address of this rank's memory, which is rank 0; no backend: none.
+  virtual WindowPlace homeOf(const void* address) = 0;
   /// Whether all ranks are on one computer.
   virtual bool isOneComputer() const = 0;
 };

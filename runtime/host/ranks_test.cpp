@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <numeric>
 
 namespace strata::runtime::over_ranks {
 namespace {
@@ -17,6 +18,21 @@ enum : uint32_t { Home, Memory, Space };
 enum : uint32_t { Front, Node };
 
 /// Ranks of which this process is all: parts run here, memory is that of one process.
+/// Any memory, which all ranks reach where all are one process.
+class HomeMemory final : public WindowBackend {
+public:
+  void move(const WindowMove& move) override {
+    auto* const there = reinterpret_cast<char*>(move.offset);
+    if (move.intoWindow)
+      strata_move(there, move.windowStrides, move.memory, move.memoryStrides, move.extents, move.rank,
+                  move.elementBytes);
+    else
+      strata_move(move.memory, move.memoryStrides, there, move.windowStrides, move.extents, move.rank,
+                  move.elementBytes);
+  }
+  bool isEverywhere() const override { return true; }
+};
+
 class AllHere final : public Ranks {
 public:
   explicit AllHere(int64_t count) : count_(count) {}
@@ -53,6 +69,10 @@ public:
       exchangeOwn(move);
     own_ = 0;
   }
+  WindowPlace homeOf(const void* address) override {
+    return hasHome ? WindowPlace{&home_, static_cast<int64_t>(reinterpret_cast<intptr_t>(address)), nullptr}
+                   : WindowPlace();
+  }
   bool isOneComputer() const override { return true; }
 
   struct Sent {
@@ -61,8 +81,10 @@ public:
   std::map<int64_t, Sent> sent;      // by instance
   std::map<int64_t, int64_t> copies; // by rank
   int64_t finished = 0, windows = 0, exchanges = 0;
+  bool hasHome = true;
 
 private:
+  HomeMemory home_;
   const int64_t count_;
   int64_t own_ = 0;
   std::mutex lock_;
@@ -84,7 +106,7 @@ protected:
     return *all_;
   }
 
-  const StrataMemory memories_[3] = {memoryOf("home", 0, 1, 0, 64), memoryOf("memory", 1 << 12, 6, 1, 16),
+  const StrataMemory memories_[3] = {memoryOf("home", 0, 1, 0, 64), memoryOf("memory", 1 << 16, 6, 1, 16),
                                      memoryOf("space", 0, 1, 0, 16)};
   StrataProcessor processors_[2] = {processorOf("front", 1, 0), processorOf("node", 6, 8)};
   const StrataMachine machine_ = machineOf("nodes", memories_, processors_, 3, 2);
@@ -179,6 +201,47 @@ TEST_P(OverRanks, EveryRankMovesItsShareOfWhatAllReach) {
     strata_window_release(block);
     EXPECT_EQ(all.windows, 0);
   }
+}
+
+TEST_P(OverRanks, EveryRankMovesItsShareOfLargeArrays) {
+  const int64_t extents[] = {203, 301}, dense[] = {301, 1}, grid[] = {3, 2}, sizes[] = {0, 16};
+  std::vector<int32_t> content(203 * 301);
+  std::iota(content.begin(), content.end(), 7);
+  for (int64_t ranks : {2, 3, 6})
+    for (bool hasHome : {true, false}) {
+      AllHere& all = start(ranks);
+      all.hasHome = hasHome;
+      const StrataLayout layout{Space, Memory, 64, 4, 2, extents, grid, sizes, nullptr, nullptr, nullptr, -1};
+      auto* block = static_cast<char*>(strata_window_acquire_distributed(&layout, "a block"));
+      std::vector<int32_t> back(content.size()), turned(content.size());
+      strata_window_move(block, dense, content.data(), dense, extents, 2, 4);
+      strata_window_move(back.data(), dense, block, dense, extents, 2, 4);
+      EXPECT_EQ(back, content);
+      const int64_t columns[] = {1, 203};
+      strata_window_move(turned.data(), columns, block, dense, extents, 2, 4);
+      for (size_t i = 0; i < content.size(); ++i)
+        ASSERT_EQ(turned[i % 301 * 203 + i / 301], content[i]);
+      EXPECT_EQ(all.exchanges, hasHome ? 3 : 0);
+      EXPECT_EQ(all.copies.empty(), hasHome);
+      // A node that moves does it itself, and so does control what is small.
+      const int64_t rows[] = {10, 301};
+      strata_window_move(back.data(), dense, block, dense, rows, 2, 4);
+      const StrataParts one{Node, 0, 0, 0, 0, 0};
+      struct Given {
+        int32_t* to;
+        const char* block;
+        const int64_t *strides, *extents;
+      } const given{back.data(), block, dense, extents};
+      strata_spmd(
+          [](void* context, int64_t) {
+            const auto& given = *static_cast<const Given*>(context);
+            strata_window_move(given.to, given.strides, given.block, given.strides, given.extents, 2, 4);
+          },
+          &given, sizeof given, 1, &one);
+      EXPECT_EQ(back, content);
+      EXPECT_EQ(all.exchanges, hasHome ? 3 : 0);
+      strata_window_release(block);
+    }
 }
 
 TEST_P(OverRanks, WhatNeedsOneProcessIsRefused) {

@@ -454,15 +454,6 @@ func.func @f(%n: index) {
 func.func @othersPlace(%part: memref<?xi32, strided<[1], offset: ?>, #svm.mem<@space>>, %n: index) {
   %block = svm.block "b"(%n) : memref<?xf32, strided<[1], offset: ?>, #svm.mem<@memory>>
   // expected-error @+1 {{has a 'memref<?xf32, strided<[1], offset: ?>, #svm.mem<@memory>>' stand for a 'memref<?xi32, strided<[1], offset: ?>, #svm.mem<@space>>'; rank and element type have to agree}}
-  %here = svm.in_place %block for %part : memref<?xf32, strided<[1], offset: ?>, #svm.mem<@memory>> for memref<?xi32, strided<[1], offset: ?>, #svm.mem<@space>>
+  %here, %apart = svm.in_place %block for %part : memref<?xf32, strided<[1], offset: ?>, #svm.mem<@memory>> for memref<?xi32, strided<[1], offset: ?>, #svm.mem<@space>>
   return
-}
-
-// -----
-
-svm.kernel @knowsWhereItLies(%part: memref<?xf32, strided<[1], offset: ?>> {svm.access = "read"},
-                             %block: memref<?xf32, strided<[1], offset: ?>> {svm.access = "read"}) {
-  // expected-error @+1 {{stands in a kernel, whose blocks are where its caller has them}}
-  %here = svm.in_place %block for %part : memref<?xf32, strided<[1], offset: ?>> for memref<?xf32, strided<[1], offset: ?>>
-  svm.return
 }

@@ -60,8 +60,8 @@ func.func @finds(%address: i64, %n: index) -> i1 {
 // CHECK: func.func @whereItLies
 func.func @whereItLies(%part: memref<?xf32, strided<[1], offset: ?>, #svm.mem<@space>>, %n: index) {
   %block = svm.block "b"(%n) max [8] at 0 : memref<?xf32, strided<[1], offset: ?>, #svm.mem<@memory>>
-  // CHECK: %{{.*}} = svm.in_place %{{.*}} for %{{.*}} : memref<?xf32, strided<[1], offset: ?>, #svm.mem<@memory>> for memref<?xf32, strided<[1], offset: ?>, #svm.mem<@space>>
-  %here = svm.in_place %block for %part : memref<?xf32, strided<[1], offset: ?>, #svm.mem<@memory>> for memref<?xf32, strided<[1], offset: ?>, #svm.mem<@space>>
+  // CHECK: %{{.*}}, %{{.*}} = svm.in_place %{{.*}} for %{{.*}} : memref<?xf32, strided<[1], offset: ?>, #svm.mem<@memory>> for memref<?xf32, strided<[1], offset: ?>, #svm.mem<@space>>
+  %here, %apart = svm.in_place %block for %part : memref<?xf32, strided<[1], offset: ?>, #svm.mem<@memory>> for memref<?xf32, strided<[1], offset: ?>, #svm.mem<@space>>
   return
 }
 

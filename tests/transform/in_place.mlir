@@ -17,13 +17,18 @@ svm.kernel @update(%x: !view {svm.access = "read"}, %y: !view {svm.access = "rea
 // CHECK-LABEL: func.func @mirrors
 // CHECK-SAME: (%[[A:[^:]*]]: {{.*}}, %[[B:[^:]*]]: {{.*}}, %[[N:[^:]*]]: index
 // CHECK: %[[X:.*]] = svm.block "x"
-// CHECK: %[[HERE:.*]] = svm.in_place %[[X]] for %[[A]]
+// CHECK: %[[HERE:.*]], %[[APART_HERE:.*]] = svm.in_place %[[X]] for %[[A]]
 // CHECK: %[[Y:.*]] = svm.block "y"
-// CHECK: %[[THERE:.*]] = svm.in_place %[[Y]] for %[[B]]
-// CHECK: svm.move %[[A]] to %[[HERE]]
-// CHECK: svm.move %[[B]] to %[[THERE]]
-// CHECK: svm.run @update(%[[HERE]], %[[THERE]])
-// CHECK: svm.move %[[THERE]] to %[[B]]
+// CHECK: %[[THERE:.*]], %[[APART_THERE:.*]] = svm.in_place %[[Y]] for %[[B]]
+// CHECK: scf.if %[[APART_HERE]] {
+// CHECK-NEXT: svm.move %[[A]] to %[[HERE]]
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.if %[[APART_THERE]] {
+// CHECK-NEXT: svm.move %[[B]] to %[[THERE]]
+// CHECK-NEXT: }
+// CHECK-NEXT: svm.run @update(%[[HERE]], %[[THERE]])
+// CHECK-NEXT: scf.if %[[APART_THERE]] {
+// CHECK-NEXT: svm.move %[[THERE]] to %[[B]]
 func.func @mirrors(%a: !all, %b: !all, %n: index) attributes {svm.control = @rank} {
   svm.scope "t" {
     %x = svm.block "x"(%n) max [16] : !own
@@ -40,7 +45,7 @@ func.func @mirrors(%a: !all, %b: !all, %n: index) attributes {svm.control = @ran
 // CHECK-LABEL: func.func @madeBehind
 // CHECK: %[[X:.*]] = svm.block "x"
 // CHECK: %[[PART:.*]] = memref.subview
-// CHECK: %[[HERE:.*]] = svm.in_place %[[X]] for %[[PART]]
+// CHECK: %[[HERE:.*]], %[[APART_HERE:.*]] = svm.in_place %[[X]] for %[[PART]]
 // CHECK: svm.run @read(%[[HERE]])
 func.func @madeBehind(%a: !all, %n: index) attributes {svm.control = @rank} {
   svm.scope "t" {
@@ -56,7 +61,7 @@ func.func @madeBehind(%a: !all, %n: index) attributes {svm.control = @rank} {
 // CHECK-LABEL: func.func @ofOneArray
 // CHECK: %[[X:.*]] = svm.block "x"
 // CHECK: %[[Y:.*]] = svm.block "y"
-// CHECK: %[[HERE:.*]] = svm.in_place %[[X]]
+// CHECK: %[[HERE:.*]], %[[APART_HERE:.*]] = svm.in_place %[[X]]
 // CHECK-NOT: svm.in_place
 // CHECK: svm.run @update(%[[HERE]], %[[Y]])
 func.func @ofOneArray(%a: !all, %n: index) attributes {svm.control = @rank} {
@@ -74,7 +79,7 @@ func.func @ofOneArray(%a: !all, %n: index) attributes {svm.control = @rank} {
 // What the first reads in its place is written by the second behind the copy only.
 // CHECK-LABEL: func.func @writtenMeanwhile
 // CHECK: %[[X:.*]] = svm.block "x"
-// CHECK: %[[HERE:.*]] = svm.in_place %[[X]]
+// CHECK: %[[HERE:.*]], %[[APART_HERE:.*]] = svm.in_place %[[X]]
 // CHECK: %[[Y:.*]] = svm.block "y"
 // CHECK-NOT: svm.in_place
 // CHECK: svm.run @update(%{{.*}}, %[[Y]])

@@ -126,6 +126,8 @@ void lowerInPlace(InPlaceOp op, RuntimeCalls& calls) {
     strides.push_back(builder.create<arith::SelectOp>(loc, isFound, there, block[1 + rank + d]));
   }
   data = builder.create<LLVM::SelectOp>(loc, isFound, data, block[0]);
+  Value isApart = builder.create<LLVM::XOrOp>(loc, isFound, builder.create<LLVM::ConstantOp>(loc, builder.getI1Type(), 1));
+  op.getIsApart().replaceAllUsesWith(isApart);
   op.getHere().replaceAllUsesWith(
       kernel::describe(builder, loc, type, data, ArrayRef<Value>(block).slice(1, rank), strides));
   op.erase();
