@@ -391,7 +391,8 @@ std::vector<Row> stencil(Measuring& with) {
     row.peer = std::string(bench_nodes_library()) + ", rows split, one sent to each side, " + Bench::loopPeer(false);
     row.goal = {Goal::Kind::RatioAtLeast, 0.95};
     SpreadProgram program;
-    if (std::string error = program.compile(folder + "heat.sq", STRATA_SOURCE_DIR "/benchmarks/programs/heat_nodes.map", {{"M", m}, {"N", n}});
+    if (std::string error = program.compile(folder + "heat.sq", STRATA_SOURCE_DIR "/benchmarks/programs/heat_nodes.map",
+                                            {{"M", m}, {"N", n}});
         !error.empty()) {
       rows.push_back(failed(row, error));
       continue;

@@ -45,8 +45,8 @@ struct InPlacePass : PassWrapper<InPlacePass, OperationPass<ModuleOp>> {
     Operation* made = mirror->view.getDefiningOp();
     const bool isMadeBehind = made && made->getBlock() == block->getBlock() && block->isBeforeInBlock(made);
     builder.setInsertionPointAfter(isMadeBehind ? made : block.getOperation());
-    auto inPlace = builder.create<InPlaceOp>(block.getLoc(), block.getBlock().getType(), builder.getI1Type(), block.getBlock(),
-                                             mirror->view);
+    auto inPlace = builder.create<InPlaceOp>(block.getLoc(), block.getBlock().getType(), builder.getI1Type(),
+                                             block.getBlock(), mirror->view);
     block.getBlock().replaceAllUsesExcept(inPlace.getHere(), inPlace);
     (mirror->in ? mirror->in : mirror->out).emitRemark()
         << "no copy where the part of the array lies together in the processor's own memory: '"

@@ -1,7 +1,8 @@
 // Ranks over MPI: messages as they are, memory through one dynamic window under a shared lock that lasts as long as the
-// process. Elements at a distance go as a vector type, in one operation. Calls into windows are made one at a time: the
-// implementations differ in what they allow beyond that. Memory of ranks on the same computer is reached directly,
-// where the system lets them (near_memory.h); with STRATA_MPI_ONLY=1 each is as if on a computer of its own.
+// process. Elements at a distance go as a vector type, in one operation; small ones that lie together on the other side
+// go together, by way of memory between, since networks move such elements one by one. Calls into windows are made one
+// at a time: the implementations differ in what they allow beyond that. Memory of ranks on the same computer is reached
+// directly, where the system lets them (near_memory.h); with STRATA_MPI_ONLY=1 each is as if on a computer of its own.
 #include "runtime/cluster/near_memory.h"
 #include "runtime/cluster/transport.h"
 
@@ -19,6 +20,8 @@ namespace {
 
 /// Bytes and elements that one operation takes, as MPI counts in int.
 constexpr int64_t most = INT_MAX / 2;
+/// Bytes of one piece that goes by way of memory between.
+constexpr int64_t mostBetween = 2 << 20;
 
 class MpiTransport final : public Transport {
 public:
@@ -82,6 +85,12 @@ public:
            int64_t bytes) override {
     if (NearMemory* near = near_[static_cast<size_t>(rank)].get())
       return near->get({to, toStep, const_cast<char*>(from), fromStep, elements, bytes});
+    if (isDenseThere(elements, bytes, toStep, fromStep))
+      return eachPiece(elements, bytes, [&](int64_t at, int64_t count, std::unique_ptr<char[]> piece) {
+        MPI_Get(piece.get(), static_cast<int>(count * bytes), MPI_BYTE, static_cast<int>(rank),
+                addressOf(from + at * bytes), static_cast<int>(count * bytes), MPI_BYTE, window_);
+        between_.push_back({std::move(piece), to + at * toStep, toStep, count, bytes});
+      });
     eachPart(elements, bytes, toStep, fromStep, [&](int64_t at, const Type& here, const Type& there) {
       MPI_Get(to + at * toStep, here.count, here.type, static_cast<int>(rank), addressOf(from + at * fromStep),
               there.count, there.type, window_);
@@ -92,6 +101,14 @@ public:
            int64_t bytes) override {
     if (NearMemory* near = near_[static_cast<size_t>(rank)].get())
       return near->put({const_cast<char*>(from), fromStep, to, toStep, elements, bytes});
+    if (isDenseThere(elements, bytes, fromStep, toStep))
+      return eachPiece(elements, bytes, [&](int64_t at, int64_t count, std::unique_ptr<char[]> piece) {
+        for (int64_t i = 0; i < count; ++i)
+          std::memcpy(piece.get() + i * bytes, from + (at + i) * fromStep, static_cast<size_t>(bytes));
+        MPI_Put(piece.get(), static_cast<int>(count * bytes), MPI_BYTE, static_cast<int>(rank),
+                addressOf(to + at * bytes), static_cast<int>(count * bytes), MPI_BYTE, window_);
+        between_.push_back({std::move(piece), nullptr, 0, count, bytes});
+      });
     eachPart(elements, bytes, fromStep, toStep, [&](int64_t at, const Type& here, const Type& there) {
       MPI_Put(from + at * fromStep, here.count, here.type, static_cast<int>(rank), addressOf(to + at * toStep),
               there.count, there.type, window_);
@@ -105,7 +122,7 @@ public:
     if (areAllNear_)
       return;
     const std::lock_guard guard(lock_);
-    MPI_Win_flush_all(window_);
+    complete();
   }
 
   void barrier() override { MPI_Barrier(MPI_COMM_WORLD); }
@@ -157,6 +174,43 @@ private:
     MPI_Win_sync(window_);
   }
 
+  /// Elements that are under way together: what was written, and what is put where it belongs when it has come.
+  struct Between {
+    std::unique_ptr<char[]> piece;
+    char* to; // null: written
+    int64_t toStep, elements, bytes;
+  };
+
+  /// Whether small elements lie together on the other side alone, and there are enough to move them twice.
+  static bool isDenseThere(int64_t elements, int64_t bytes, int64_t hereStep, int64_t thereStep) {
+    constexpr int64_t leastElements = 8, mostBytes = 4096;
+    return thereStep == bytes && hereStep != bytes && elements >= leastElements && bytes <= mostBytes;
+  }
+
+  /// Moves pieces by way of memory between, of which there is never much.
+  template <typename Start>
+  void eachPiece(int64_t elements, int64_t bytes, Start start) {
+    const std::lock_guard guard(lock_);
+    const int64_t each = std::max<int64_t>(1, mostBetween / bytes);
+    for (int64_t at = 0; at < elements; at += each) {
+      const int64_t count = std::min(each, elements - at);
+      if (bytesBetween_ + count * bytes > 4 * mostBetween)
+        complete();
+      bytesBetween_ += count * bytes;
+      start(at, count, std::make_unique_for_overwrite<char[]>(static_cast<size_t>(count * bytes)));
+    }
+  }
+
+  /// Waits for all operations. REQUIRES: the lock is held.
+  void complete() {
+    MPI_Win_flush_all(window_);
+    for (const Between& each : between_)
+      for (int64_t i = 0; each.to && i < each.elements; ++i)
+        std::memcpy(each.to + i * each.toStep, each.piece.get() + i * each.bytes, static_cast<size_t>(each.bytes));
+    between_.clear();
+    bytesBetween_ = 0;
+  }
+
   /// So many of a type.
   struct Type {
     int count;
@@ -201,6 +255,8 @@ private:
   std::vector<std::unique_ptr<NearMemory>> near_; // by rank; null: through MPI
   MPI_Win window_ = MPI_WIN_NULL;
   std::mutex lock_, taking_;
+  std::vector<Between> between_;
+  int64_t bytesBetween_ = 0;
   std::vector<std::mutex> sending_; // by rank
 };
 

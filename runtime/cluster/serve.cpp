@@ -9,6 +9,7 @@
 #include "runtime/core/run_context.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/stack_guard.h"
+#include "runtime/core/transfer.h"
 #include "runtime/core/window.h"
 #include "runtime/host/machine.h"
 
@@ -61,31 +62,40 @@ protected:
 
 private:
   void begin(const runtime::WindowMove& move) {
-    std::vector<int64_t> index(static_cast<size_t>(move.rank), 0);
-    char* there = stretch_.first + move.offset;
-    char* here = move.memory;
     const int64_t rank = rankAt(move.offset);
-    const int32_t last = move.rank - 1;
-    const int64_t count = move.rank ? move.extents[last] : 1, bytes = move.elementBytes;
-    const int64_t thereStep = (move.rank ? move.windowStrides[last] : 1) * bytes,
-                  hereStep = (move.rank ? move.memoryStrides[last] : 1) * bytes;
+    runtime::MovePlan plan =
+        move.intoWindow
+            ? runtime::planMove(move.windowStrides, move.memoryStrides, move.extents, move.rank, move.elementBytes)
+            : runtime::planMove(move.memoryStrides, move.windowStrides, move.extents, move.rank, move.elementBytes);
+    if (plan.empty)
+      return;
+    // The innermost dimension that is left goes as elements of one copy.
+    const runtime::MoveDimension inner = plan.dimensions.empty()
+                                             ? runtime::MoveDimension{1, plan.elementBytes, plan.elementBytes}
+                                             : plan.dimensions.back();
+    if (!plan.dimensions.empty())
+      plan.dimensions.pop_back();
+    std::vector<int64_t> index(plan.dimensions.size(), 0);
+    char *there = stretch_.first + move.offset, *here = move.memory;
     while (true) {
       if (move.intoWindow)
-        all_.write(rank, {there, thereStep}, {here, hereStep}, count, bytes);
+        all_.write(rank, {there, inner.destination}, {here, inner.source}, inner.extent, plan.elementBytes);
       else
-        all_.read(rank, {here, hereStep}, {there, thereStep}, count, bytes);
-      int32_t next = last;
-      while (--next >= 0) {
-        const auto i = static_cast<size_t>(next);
-        there += move.windowStrides[next] * bytes;
-        here += move.memoryStrides[next] * bytes;
-        if (++index[i] < move.extents[next])
+        all_.read(rank, {here, inner.destination}, {there, inner.source}, inner.extent, plan.elementBytes);
+      size_t next = index.size();
+      while (next-- > 0) {
+        const runtime::MoveDimension& dimension = plan.dimensions[next];
+        const int64_t thereStep = move.intoWindow ? dimension.destination : dimension.source,
+                      hereStep = move.intoWindow ? dimension.source : dimension.destination;
+        there += thereStep;
+        here += hereStep;
+        if (++index[next] < dimension.extent)
           break;
-        there -= index[i] * move.windowStrides[next] * bytes;
-        here -= index[i] * move.memoryStrides[next] * bytes;
-        index[i] = 0;
+        there -= index[next] * thereStep;
+        here -= index[next] * hereStep;
+        index[next] = 0;
       }
-      if (next < 0)
+      if (next == SIZE_MAX)
         break;
     }
   }

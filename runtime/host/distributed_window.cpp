@@ -278,7 +278,13 @@ private:
                int64_t own, Counts& counts) {
     const int64_t memoryStep = move.memoryStrides[d] * move.elementBytes;
     if (d + 1 == dimensions_.size())
-      return run(move, place, rank, dimensions_[d].step, memory, memoryStep, extents[d], own, counts);
+      return run(move, place, rank, dimensions_[d].step, memory, memoryStep, extents[d], move.elementBytes, own,
+                 counts);
+    // Rows that lie densely on both sides are elements.
+    if (d + 2 == dimensions_.size() && rank >= 0 && dimensions_[d + 1].step == move.elementBytes &&
+        (move.memoryStrides[d + 1] == 1 || extents[d + 1] == 1))
+      return run(move, place, rank, dimensions_[d].step, memory, memoryStep, extents[d],
+                 extents[d + 1] * move.elementBytes, own, counts);
     for (int64_t i = 0; i < extents[d]; ++i, place.bytes += dimensions_[d].step, memory += memoryStep)
       moveBox(move, place, rank, memory, extents, d + 1, own, counts);
   }
@@ -418,7 +424,7 @@ private:
         Place place;
         for (const Dimension& dimension : dimensions_)
           add(place, dimension, (at + i * step) / dimension.stride % dimension.extent);
-        run(move, place, elsewhere(place.instance), 0, memory + i * memoryStep, 0, 1, own, counts);
+        run(move, place, elsewhere(place.instance), 0, memory + i * memoryStep, 0, 1, move.elementBytes, own, counts);
       }
       return;
     }
@@ -433,7 +439,8 @@ private:
       const int64_t here = std::min(count, machine::divideUp(dimension.shares.run(index), apart));
       Place place = others;
       add(place, dimension, index);
-      run(move, place, elsewhere(place.instance), apart * dimension.step, memory, memoryStep, here, own, counts);
+      run(move, place, elsewhere(place.instance), apart * dimension.step, memory, memoryStep, here, move.elementBytes,
+          own, counts);
       count -= here;
       index += here * apart;
       memory += here * memoryStep;
@@ -447,20 +454,21 @@ private:
     return all && rank != all->own() ? rank : -1;
   }
 
+  /// Moves `count` elements of `bytes` bytes each.
   void run(const WindowMove& move, const Place& place, int64_t rank, int64_t step, char* memory, int64_t memoryStep,
-           int64_t count, int64_t own, Counts& counts) {
+           int64_t count, int64_t bytes, int64_t own, Counts& counts) {
     char* element = first_ + place.instance * between_ + place.bytes;
-    (place.instance == own ? counts.within : counts.across) += count * move.elementBytes;
+    (place.instance == own ? counts.within : counts.across) += count * bytes;
     if (rank >= 0) {
       counts.elsewhere = true;
       const Elements there{element, step}, here{memory, memoryStep};
-      return move.intoWindow ? ranks()->write(rank, there, here, count, move.elementBytes)
-                             : ranks()->read(rank, here, there, count, move.elementBytes);
+      return move.intoWindow ? ranks()->write(rank, there, here, count, bytes)
+                             : ranks()->read(rank, here, there, count, bytes);
     }
     if (move.intoWindow)
-      copyRun(element, step, memory, memoryStep, count, move.elementBytes);
+      copyRun(element, step, memory, memoryStep, count, bytes);
     else
-      copyRun(memory, memoryStep, element, step, count, move.elementBytes);
+      copyRun(memory, memoryStep, element, step, count, bytes);
   }
 
   const Store& store_;

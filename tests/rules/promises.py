@@ -28,7 +28,7 @@ PROMISES = {
     # What an attribute of the dialect says: checked where it stands, or made so by the passes that set it.
     r"getDisjoint\(\)|setDisjoint\(":
         {"compiler/transform/guard_overlaps.cpp": "checks it in programs in the dialect, for which no front end vouches",
-         "compiler/transform/eliminate_copies.cpp": "of moves that are checked to be apart",
+         "compiler/transform/mirror.cpp": "of moves that are checked to be apart",
          "compiler/transform/hoist_copies.cpp": "of moves that are checked to be apart",
          "compiler/transform/pipeline_plan.cpp": "of moves that are checked to be apart"},
     r"\b(parallelAttr|nonEmptyAttr)\b|\"svm\.(parallel|nonempty)\"":

@@ -113,12 +113,12 @@ void lowerInPlace(InPlaceOp op, RuntimeCalls& calls) {
     return slot;
   };
   Value found = slotOf(rank);
-  Value data = calls.call(
-      builder, loc, "strata_window_in_place", pointer,
-      {part[0], list(1 + rank), list(1),
-       builder.create<LLVM::ConstantOp>(loc, builder.getI32Type(), static_cast<int64_t>(rank)),
-       builder.create<LLVM::ConstantOp>(loc, word, static_cast<int64_t>(RecordType::sizeInBytes(type.getElementType()))),
-       found});
+  Value data = calls.call(builder, loc, "strata_window_in_place", pointer,
+                          {part[0], list(1 + rank), list(1),
+                           builder.create<LLVM::ConstantOp>(loc, builder.getI32Type(), static_cast<int64_t>(rank)),
+                           builder.create<LLVM::ConstantOp>(
+                               loc, word, static_cast<int64_t>(RecordType::sizeInBytes(type.getElementType()))),
+                           found});
   Value isFound = builder.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::ne, data, calls.null(builder, loc));
   SmallVector<Value> strides;
   for (size_t d = 0; d < rank; ++d) {
@@ -126,7 +126,8 @@ void lowerInPlace(InPlaceOp op, RuntimeCalls& calls) {
     strides.push_back(builder.create<arith::SelectOp>(loc, isFound, there, block[1 + rank + d]));
   }
   data = builder.create<LLVM::SelectOp>(loc, isFound, data, block[0]);
-  Value isApart = builder.create<LLVM::XOrOp>(loc, isFound, builder.create<LLVM::ConstantOp>(loc, builder.getI1Type(), 1));
+  Value isApart =
+      builder.create<LLVM::XOrOp>(loc, isFound, builder.create<LLVM::ConstantOp>(loc, builder.getI1Type(), 1));
   op.getIsApart().replaceAllUsesWith(isApart);
   op.getHere().replaceAllUsesWith(
       kernel::describe(builder, loc, type, data, ArrayRef<Value>(block).slice(1, rank), strides));
