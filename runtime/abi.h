@@ -164,8 +164,7 @@ typedef struct StrataLayout {
   const int64_t* grid;        /* instances along each dimension */
   const int64_t* block_sizes; /* elements at a time, block-cyclic; 0: an even share for each */
   const char* within;         /* counters of bytes moved from and to the mover's own instance … */
-  const char* across;         /* … and others … */
-  const char* in_place;       /* … and of parts that are used where they are; null: nothing is counted */
+  const char* across;         /* … and others; null: nothing is counted */
   int64_t stack; /* not negative: at no fixed address, but on the stacks of the instances (strata_stack_acquire), which
                     begin at this byte */
 } StrataLayout;

@@ -159,10 +159,10 @@ Known KnownValues::view(Operation* op) const {
           extent = all;
         }
       })
-      .Case([&](memref::CastOp view) {
+      .Case<memref::CastOp, svm::InPlaceOp>([&](Operation* view) {
         for (auto [dimension, extent] : llvm::enumerate(extents))
           if (extent < 0)
-            extent = this->extent(view.getSource(), static_cast<unsigned>(dimension));
+            extent = this->extent(view->getOperand(0), static_cast<unsigned>(dimension));
       });
   return Known::block(extents);
 }

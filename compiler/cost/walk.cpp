@@ -290,7 +290,9 @@ void Walker::call(func::CallOp call, KnownValues& values, Executor& executor) {
 void Walker::choice(scf::IfOp choice, KnownValues& values, Executor& executor) {
   const auto condition = values.integer(choice.getCondition());
   if (!condition)
-    assume(choice, "the condition depends on data; it is taken to hold");
+    assume(choice, choice.getCondition().getDefiningOp<svm::InPlaceOp>()
+                       ? "whether a part of an array lies in the processor's own memory is not followed; it is copied"
+                       : "the condition depends on data; it is taken to hold");
   Region& taken = !condition || *condition ? choice.getThenRegion() : choice.getElseRegion();
   if (taken.empty()) {
     if (!condition)

@@ -4,6 +4,7 @@
 
 #include "compiler/ir/passes.h"
 #include "compiler/ir/svm.h"
+#include "compiler/transform/builders.h"
 #include "compiler/transform/mirror.h"
 
 using namespace mlir;
@@ -16,8 +17,12 @@ struct InPlacePass : PassWrapper<InPlacePass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InPlacePass)
 
   InPlacePass() = default;
-  InPlacePass(const InPlacePass& other) : PassWrapper(other) { joined = other.joined; }
-  explicit InPlacePass(const Machine& machine) {
+  InPlacePass(const InPlacePass& other) : PassWrapper(other) {
+    joined = other.joined;
+    counts = other.counts;
+  }
+  InPlacePass(const Machine& machine, bool isCounted) {
+    counts = isCounted;
     SmallVector<std::string> pairs;
     for (const machine::Memory& memory : machine.memories)
       if (memory.isVirtual())
@@ -55,9 +60,22 @@ struct InPlacePass : PassWrapper<InPlacePass, OperationPass<ModuleOp>> {
       if (!move)
         continue;
       builder.setInsertionPoint(move);
-      auto branch = builder.create<scf::IfOp>(move.getLoc(), inPlace.getIsApart(), /*withElseRegion=*/false);
+      auto branch = builder.create<scf::IfOp>(move.getLoc(), inPlace.getIsApart(), /*withElseRegion=*/counts);
       move->moveBefore(branch.thenBlock()->getTerminator());
+      if (counts)
+        countInPlace(branch, move, memoryOf(block.getBlock().getType()));
     }
+  }
+
+  /// The bytes of a move that is not made, as svm-instrument counts those that are.
+  static void countInPlace(scf::IfOp branch, MoveOp move, StringRef memory) {
+    OpBuilder builder = branch.getElseBodyBuilder();
+    IndexMath math(builder, move.getLoc());
+    Value bytes =
+        math.constant(static_cast<int64_t>(RecordType::sizeInBytes(move.getSource().getType().getElementType())));
+    for (Value extent : extentsOf(builder, move.getLoc(), move.getDestination()))
+      bytes = math.mul(bytes, extent);
+    builder.create<CountOp>(move.getLoc(), ("bytes in place " + memory).str(), bytes);
   }
 
   /// Whether the view is in a virtual memory that joins the block's, and lies as it does within a row.
@@ -68,6 +86,7 @@ struct InPlacePass : PassWrapper<InPlacePass, OperationPass<ModuleOp>> {
   }
 
   ListOption<std::string> joined{*this, "joined", llvm::cl::desc("virtual memories: space=memory,…")};
+  Option<bool> counts{*this, "counts", llvm::cl::desc("whether bytes of moves that are not made are counted")};
 };
 
 } // namespace
@@ -76,8 +95,8 @@ std::unique_ptr<Pass> createInPlacePass() {
   return svm::makePass<InPlacePass>(svm::passes::InPlace);
 }
 
-std::unique_ptr<Pass> createInPlacePassFor(const Machine& machine) {
-  return svm::makePass<InPlacePass>(svm::passes::InPlace, machine);
+std::unique_ptr<Pass> createInPlacePassFor(const Machine& machine, bool counts) {
+  return svm::makePass<InPlacePass>(svm::passes::InPlace, machine, counts);
 }
 
 } // namespace strata::transform

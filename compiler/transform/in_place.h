@@ -12,6 +12,6 @@ namespace strata::transform {
 /// where the part lies together in the memory of the processor that asks, it is worked on there. Transfers that go on
 /// beside their starter stay as they are. The option `joined` names the memories, `space=memory,…`.
 std::unique_ptr<mlir::Pass> createInPlacePass();
-/// The same with the memories of a machine.
-std::unique_ptr<mlir::Pass> createInPlacePassFor(const Machine& machine);
+/// The same with the memories of a machine; `counts`: the bytes of moves that are not made are counted.
+std::unique_ptr<mlir::Pass> createInPlacePassFor(const Machine& machine, bool counts);
 } // namespace strata::transform

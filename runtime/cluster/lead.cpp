@@ -87,7 +87,6 @@ public:
       for (int32_t i = 0; i < layout.rank; ++i)
         message << list[i];
     message.text(what).text(layout.within ? layout.within : "").text(layout.across ? layout.across : "");
-    message.text(layout.in_place ? layout.in_place : "");
     tellAll(message);
   }
 

@@ -268,12 +268,9 @@ private:
     layout.grid = grid.data();
     layout.block_sizes = blocks.data();
     const char* what = kept(reader.text());
-    const char* within = kept(reader.text());
-    const char* across = kept(reader.text());
-    const char* inPlace = kept(reader.text());
+    const char *within = kept(reader.text()), *across = kept(reader.text());
     layout.within = isCounted ? within : nullptr;
     layout.across = isCounted ? across : nullptr;
-    layout.in_place = isCounted ? inPlace : nullptr;
     runtime::openDistributed(layout, what, window);
   }
 

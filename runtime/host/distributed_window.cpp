@@ -57,8 +57,7 @@ public:
                    int64_t joined, const char* what)
       : store_(store), address_(layout.address), joined_(layout.stack >= 0 ? joined : 0),
         between_(static_cast<int64_t>(store.step)), firstInstance_(firstInstance), instances_(store.instances),
-        within_(layout.within), across_(layout.across), inPlace_(layout.in_place),
-        dimensions_(static_cast<size_t>(layout.rank)) {
+        within_(layout.within), across_(layout.across), dimensions_(static_cast<size_t>(layout.rank)) {
     const auto alignment = static_cast<int64_t>(std::max<uint32_t>(memory.alignment, 1));
     int64_t skip = 1, stride = 1, step = layout.element_bytes;
     for (size_t d = dimensions_.size(); d-- > 0;) {
@@ -145,16 +144,7 @@ public:
     close(counts);
   }
 
-  char* inPlace(const WindowMove& part, int64_t* strides) override {
-    char* const place = placeIn(ownInstance(), part, strides);
-    if (place && inPlace_) {
-      int64_t bytes = part.elementBytes;
-      for (int32_t d = 0; d < part.rank; ++d)
-        bytes *= part.extents[d];
-      strata_count(inPlace_, bytes);
-    }
-    return place;
-  }
+  char* inPlace(const WindowMove& part, int64_t* strides) override { return placeIn(ownInstance(), part, strides); }
 
   void readEach(const WindowMove& first, const std::vector<int64_t>& offsets, int64_t memoryStep) override {
     const int64_t own = ownInstance();
@@ -481,7 +471,6 @@ private:
   int64_t instances_; // of the memory
   const char* within_;
   const char* across_;
-  const char* inPlace_;
   std::vector<Dimension> dimensions_;
 };
 

@@ -147,7 +147,7 @@ TEST_P(OverRanks, OtherRanksHaveTheirShares) {
   for (int64_t ranks : {2, 3, 6}) {
     AllHere& all = start(ranks);
     const int64_t extents[] = {12}, grid[] = {6}, sizes[] = {0};
-    const StrataLayout layout{Space, Memory, 64, 4, 1, extents, grid, sizes, nullptr, nullptr, nullptr, -1};
+    const StrataLayout layout{Space, Memory, 64, 4, 1, extents, grid, sizes, nullptr, nullptr, -1};
     auto* block = static_cast<char*>(strata_window_acquire_distributed(&layout, "a block"));
     EXPECT_EQ(all.windows, 1);
     std::vector<int32_t> content(12), back(12);
@@ -186,7 +186,7 @@ TEST_P(OverRanks, EveryRankMovesItsShareOfWhatAllReach) {
   for (int64_t ranks : {2, 3, 6}) {
     AllHere& all = start(ranks);
     const int64_t extents[] = {20}, grid[] = {6}, sizes[] = {3}, one = 1;
-    const StrataLayout layout{Space, Memory, 64, 4, 1, extents, grid, sizes, nullptr, nullptr, nullptr, -1};
+    const StrataLayout layout{Space, Memory, 64, 4, 1, extents, grid, sizes, nullptr, nullptr, -1};
     auto* block = static_cast<char*>(strata_window_acquire_distributed(&layout, "a block"));
     char* numbers = openEverywhere(80, std::make_unique<Numbers>(), "numbers", "numbers");
     EXPECT_EQ(all.windows, 2);
@@ -211,7 +211,7 @@ TEST_P(OverRanks, EveryRankMovesItsShareOfLargeArrays) {
     for (bool hasHome : {true, false}) {
       AllHere& all = start(ranks);
       all.hasHome = hasHome;
-      const StrataLayout layout{Space, Memory, 64, 4, 2, extents, grid, sizes, nullptr, nullptr, nullptr, -1};
+      const StrataLayout layout{Space, Memory, 64, 4, 2, extents, grid, sizes, nullptr, nullptr, -1};
       auto* block = static_cast<char*>(strata_window_acquire_distributed(&layout, "a block"));
       std::vector<int32_t> back(content.size()), turned(content.size());
       strata_window_move(block, dense, content.data(), dense, extents, 2, 4);

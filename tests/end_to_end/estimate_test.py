@@ -59,7 +59,7 @@ class Estimate(harness.Case):
         told = self.succeeds("run", program, "--machine", machine, *arguments, *data, "--stats").out
         counted = {name: int(count) for name, count in COUNT.findall(told)}
         estimated = self.estimate(program, "--machine", machine, *arguments, *data)
-        only_seen = ("across", "within", "local", "remote")
+        only_seen = ("across", "within", "place", "local", "remote")
         for name in {**counted, **estimated["counters"]}:
             if not any(word in name.split() for word in only_seen) and os.path.basename(program) != "sort.sq":
                 self.assertEqual(estimated["counters"].get(name, 0), counted.get(name, 0), f"{program} on {machine}: {name}")

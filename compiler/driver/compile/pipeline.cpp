@@ -573,7 +573,7 @@ bool Compiler::schedule(LogicalProgram& program, Instrumentation instrumentation
         passes.addPass(svm::createCanonicalizePass());
         passes.addPass(transform::createPipelineLoopsPassFor(program.machine));
         passes.addPass(transform::createUnrollLoopsPass());
-        passes.addPass(transform::createInPlacePassFor(program.machine));
+        passes.addPass(transform::createInPlacePassFor(program.machine, instrumentation == Instrumentation::Count));
         // All moves, runs and waits that a trace names are there by now.
         if (instrumentation == Instrumentation::Trace)
           passes.addPass(transform::createTracePass());

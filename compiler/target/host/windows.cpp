@@ -75,7 +75,6 @@ Value acquireDistributed(OpBuilder& builder, BlockOp block, const Machine& machi
                                   numbers(SvmDialect::blockSizeAttr),
                                   counter("bytes within "),
                                   counter("bytes across "),
-                                  counter("bytes in place "),
                                   constant(stack, 64)};
   SmallVector<Type> types;
   for (Value field : fields)
