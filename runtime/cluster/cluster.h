@@ -44,9 +44,11 @@ public:
   virtual int64_t load(const CodeTexts& code, const void* address) = 0;
   /// From here on code of that number runs, on its machine.
   virtual void use(int64_t code) = 0;
-  /// What the nodes have counted since the last time, by name; and the most memory that each process has had, in bytes:
-  /// "peak memory of process 2".
+  /// What the nodes have counted since the last time, by name; what has gone from process to process, and how long
+  /// these have waited (Traffic); and the most memory that each process has had, in bytes: "peak memory of process 2".
   virtual std::map<std::string, int64_t> figures() = 0;
+  /// Adds what was traced on the nodes to what was here, in the time of this process's clock.
+  virtual void gatherSpans() = 0;
   /// Ends all nodes and the transport's use. Once, as the last call.
   virtual void end() = 0;
   /// The program has failed and this process is to end: waits until no other rank is at work, and might reach its

@@ -7,10 +7,13 @@
 #include "runtime/cluster/patience.h"
 #include "runtime/core/failure.h"
 #include "runtime/core/run_context.h"
+#include "runtime/core/trace.h"
 #include "runtime/core/transfer.h"
 
 #include <atomic>
+#include <deque>
 #include <mutex>
+#include <set>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -133,10 +136,15 @@ public:
             << part.processor << part.number << part.step;
     message.text({static_cast<const char*>(part.arguments), static_cast<size_t>(part.argumentBytes)});
     begin(rank, request);
+    Sent sent{rank, runtime::roleOf(*runtime::current()), part.processor, part.number, runtime::traceClock()};
     tell(rank, message);
     const std::vector<char> answer = answerOf(rank, request);
+    sent.answered = runtime::traceClock();
     end(rank, request);
     MessageReader printed(answer);
+    sent.begun = printed.read<int64_t>();
+    sent.ended = printed.read<int64_t>();
+    note(sent);
     for (auto left = printed.read<uint64_t>(); left > 0; --left) {
       const auto order = printed.read<int64_t>();
       runtime::current()->runContext->output().addText(order, std::string(printed.text()));
@@ -145,6 +153,7 @@ public:
 
   std::map<std::string, int64_t> figures() override {
     std::map<std::string, int64_t> all = {{"peak memory of process 0", peakMemory()}};
+    traffic_.takeInto(all);
     for (int64_t rank = 1; rank < count(); ++rank) {
       const int64_t request = nextRequest();
       tell(rank, MessageWriter() << Command::Figures << request);
@@ -156,6 +165,51 @@ public:
       }
     }
     return all;
+  }
+
+  void gatherSpans() override {
+    std::vector<runtime::Span> all;
+    std::vector<runtime::Arrow> arrows;
+    for (int64_t rank = 1; rank < count(); ++rank) {
+      const int64_t ahead = aheadOf(rank);
+      for (const Sent& sent : sent_)
+        if (sent.rank == rank) {
+          const char *const from = nameOf(sent.by.processor), *const to = nameOf(sent.processor);
+          arrows.push_back(
+              {"begin", from, from ? sent.by.instance : 0, sent.told, to, sent.instance, sent.begun - ahead});
+          arrows.push_back(
+              {"end", to, sent.instance, sent.ended - ahead, from, from ? sent.by.instance : 0, sent.answered});
+        }
+      const int64_t request = nextRequest();
+      tell(rank, MessageWriter() << Command::Spans << request);
+      const std::vector<char> answer = answerOf(rank, request);
+      MessageReader reader(answer);
+      for (auto left = reader.read<uint64_t>(); left > 0; --left) {
+        runtime::Span span{};
+        span.rank = static_cast<int32_t>(rank);
+        span.kind = reader.read<runtime::Span::Kind>();
+        span.name = kept(reader.text());
+        const std::string_view process = reader.text();
+        span.process = process.empty() ? nullptr : kept(process);
+        span.instance = reader.read<int64_t>();
+        span.start = reader.read<int64_t>() - ahead;
+        span.end = reader.read<int64_t>() - ahead;
+        span.bytes = reader.read<int64_t>();
+        span.instances = reader.read<int64_t>();
+        if (reader.read<uint8_t>()) {
+          span.machine = runtime::current()->runContext->machine();
+          const auto from = reader.read<uint32_t>(), to = reader.read<uint32_t>();
+          auto& links = links_.emplace_back(reader.read<uint32_t>());
+          for (uint32_t& link : links)
+            link = reader.read<uint32_t>();
+          span.way =
+              &ways_.emplace_back(StrataWay{span.name, from, to, links.data(), static_cast<uint32_t>(links.size())});
+        }
+        all.push_back(span);
+      }
+    }
+    sent_.clear();
+    runtime::addSpans(all, arrows);
   }
 
   void end() override {
@@ -206,9 +260,52 @@ private:
     int64_t reach;
   };
 
+  /// A part that another rank has run, by the clocks of both.
+  struct Sent {
+    int64_t rank;
+    runtime::Role by;
+    uint32_t processor; // that ran it, with this instance first
+    int64_t instance;
+    int64_t told, answered = 0; // here
+    int64_t begun = 0, ended = 0;
+  };
+
+  /// Where a trace is made, it shows who has told whom.
+  void note(const Sent& sent) {
+    constexpr size_t most = 100000;
+    const std::lock_guard guard(lock_);
+    if (runtime::isTracing(*runtime::current()) && sent_.size() < most)
+      sent_.push_back(sent);
+  }
+
+  static const char* nameOf(uint32_t processor) {
+    const StrataMachine* machine = runtime::current()->runContext->machine();
+    return machine && processor < machine->processor_count ? machine->processors[processor].name : nullptr;
+  }
+
+  /// By how many nanoseconds a rank's clock is ahead of this one's: of several questions that with the fastest answer
+  /// tells it best.
+  int64_t aheadOf(int64_t rank) {
+    int64_t least = INT64_MAX, ahead = 0;
+    for (int tries = transport_.isOneComputer() ? 0 : 9; tries > 0; --tries) { // one computer has one clock
+      const int64_t request = nextRequest(), begin = runtime::traceClock();
+      tell(rank, MessageWriter() << Command::Clock << request);
+      const std::vector<char> answer = answerOf(rank, request);
+      const int64_t end = runtime::traceClock();
+      if (end - begin >= least)
+        continue;
+      least = end - begin;
+      ahead = MessageReader(answer).read<int64_t>() - (begin + least / 2);
+    }
+    return ahead;
+  }
+
+  const char* kept(std::string_view text) { return texts_.emplace(text).first->c_str(); }
+
   int64_t nextRequest() { return requests_++ % mostRequests; }
 
   void tell(int64_t rank, const MessageWriter& message) {
+    traffic_.sent(rank);
     transport_.send(rank, kindCommand, message.bytes().data(), message.bytes().size());
   }
   void tellAll(const MessageWriter& message) {
@@ -218,9 +315,12 @@ private:
 
   std::vector<char> answerOf(int64_t rank, int64_t request) {
     std::vector<char> message;
+    const int64_t begin = runtime::traceClock();
     for (Patience patience;;) {
-      if (transport_.take(rank, kindAnswer + static_cast<int>(request), message))
+      if (transport_.take(rank, kindAnswer + static_cast<int>(request), message)) {
+        traffic_.waited(runtime::traceClock() - begin);
         return message;
+      }
       if (transport_.take(-1, kindFailure, message)) {
         const int64_t failed = MessageReader(message).read<int64_t>();
         {
@@ -235,6 +335,10 @@ private:
   }
 
   OwnMemory own_;
+  std::vector<Sent> sent_;
+  std::set<std::string> texts_; // of spans
+  std::deque<StrataWay> ways_;
+  std::deque<std::vector<uint32_t>> links_;
   std::atomic<int64_t> requests_{0};
   std::mutex lock_;
   std::vector<Request> atWork_;

@@ -3,10 +3,13 @@
 // go together, by way of memory between, since networks move such elements one by one. Calls into windows are made one
 // at a time: the implementations differ in what they allow beyond that. Memory of ranks on the same computer is reached
 // directly, where the system lets them (near_memory.h); with STRATA_MPI_ONLY=1 each is as if on a computer of its own.
+// Where MPI has no such window, or STRATA_MPI_MESSAGES=1 says so, memory is reached by messages (message_memory.h).
+#include "runtime/cluster/message_memory.h"
 #include "runtime/cluster/near_memory.h"
 #include "runtime/cluster/transport.h"
 
 #include <algorithm>
+#include <atomic>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
@@ -29,8 +32,7 @@ public:
     MPI_Comm_rank(MPI_COMM_WORLD, &own_);
     MPI_Comm_size(MPI_COMM_WORLD, &count_);
     sending_ = std::vector<std::mutex>(static_cast<size_t>(count_));
-    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window_);
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+    makeWindow();
     findNear();
   }
 
@@ -55,6 +57,8 @@ public:
   }
 
   bool take(int64_t rank, int kind, std::vector<char>& message) override {
+    if (messages_)
+      messages_->serve(); // who looks for messages has nothing else to do
     const std::lock_guard guard(taking_);
     int has = 0;
     MPI_Status status;
@@ -77,7 +81,8 @@ public:
   }
 
   void expose(void* first, size_t bytes) override {
-    MPI_Win_attach(window_, first, static_cast<MPI_Aint>(bytes));
+    if (!messages_)
+      MPI_Win_attach(window_, first, static_cast<MPI_Aint>(bytes));
     barrier();
   }
 
@@ -85,6 +90,8 @@ public:
            int64_t bytes) override {
     if (NearMemory* near = near_[static_cast<size_t>(rank)].get())
       return near->get({to, toStep, const_cast<char*>(from), fromStep, elements, bytes});
+    if (messages_)
+      return messages_->get(rank, to, toStep, from, fromStep, elements, bytes);
     if (isDenseThere(elements, bytes, toStep, fromStep))
       return eachPiece(elements, bytes, [&](int64_t at, int64_t count, std::unique_ptr<char[]> piece) {
         MPI_Get(piece.get(), static_cast<int>(count * bytes), MPI_BYTE, static_cast<int>(rank),
@@ -101,6 +108,8 @@ public:
            int64_t bytes) override {
     if (NearMemory* near = near_[static_cast<size_t>(rank)].get())
       return near->put({const_cast<char*>(from), fromStep, to, toStep, elements, bytes});
+    if (messages_)
+      return messages_->put(rank, to, toStep, from, fromStep, elements, bytes);
     if (isDenseThere(elements, bytes, fromStep, toStep))
       return eachPiece(elements, bytes, [&](int64_t at, int64_t count, std::unique_ptr<char[]> piece) {
         for (int64_t i = 0; i < count; ++i)
@@ -121,6 +130,8 @@ public:
         near->flush();
     if (areAllNear_)
       return;
+    if (messages_)
+      return messages_->flush();
     const std::lock_guard guard(lock_);
     complete();
   }
@@ -128,12 +139,35 @@ public:
   void barrier() override { MPI_Barrier(MPI_COMM_WORLD); }
 
   void end() override {
-    MPI_Win_unlock_all(window_);
-    MPI_Win_free(&window_);
+    messages_.reset();
+    if (window_ != MPI_WIN_NULL) {
+      MPI_Win_unlock_all(window_);
+      MPI_Win_free(&window_);
+    }
     MPI_Finalize();
   }
 
 private:
+  /// The window; where MPI has none that any memory can be added to, as Open MPI over TCP, memory is reached by
+  /// messages.
+  void makeWindow() {
+    const char* const only = std::getenv("STRATA_MPI_MESSAGES");
+    int has = 0;
+    if (!only || *only != '1') {
+      MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+      has = MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window_) == MPI_SUCCESS;
+      MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    }
+    int haveAll = 0;
+    MPI_Allreduce(&has, &haveAll, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (haveAll) {
+      MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+      return;
+    }
+    window_ = MPI_WIN_NULL;
+    messages_ = std::make_unique<MessageMemory>();
+  }
+
   /// Finds the ranks on this computer, and those of them whose memory this one may reach.
   void findNear() {
     const char* const only = std::getenv("STRATA_MPI_ONLY");
@@ -170,6 +204,9 @@ private:
   /// What others have written here is seen, and they see what this rank has: where a message says that something is
   /// there.
   void see() {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (messages_)
+      return;
     const std::lock_guard guard(lock_);
     MPI_Win_sync(window_);
   }
@@ -254,6 +291,7 @@ private:
   bool isOneComputer_ = false, areAllNear_ = false;
   std::vector<std::unique_ptr<NearMemory>> near_; // by rank; null: through MPI
   MPI_Win window_ = MPI_WIN_NULL;
+  std::unique_ptr<MessageMemory> messages_; // instead of the window
   std::mutex lock_, taking_;
   std::vector<Between> between_;
   int64_t bytesBetween_ = 0;

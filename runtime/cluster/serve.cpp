@@ -9,6 +9,7 @@
 #include "runtime/core/run_context.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/stack_guard.h"
+#include "runtime/core/trace.h"
 #include "runtime/core/transfer.h"
 #include "runtime/core/window.h"
 #include "runtime/host/machine.h"
@@ -32,6 +33,7 @@ public:
   void exchange(const runtime::RankExchange&) override {} // rank 0 begins them
   runtime::WindowPlace homeOf(const void*) override { return {}; }
   void closed(const void*) override {}
+  Traffic& traffic() { return traffic_; }
 };
 
 /// Memory of other ranks: a stretch of addresses, and to whom each belongs.
@@ -191,8 +193,10 @@ public:
   void serve() {
     std::vector<char> message;
     while (true) {
+      const int64_t begin = runtime::traceClock();
       for (Patience patience; !transport_.take(0, kindCommand, message);)
         patience.wait();
+      others_.traffic().waited(runtime::traceClock() - begin);
       MessageReader reader(message);
       const auto command = reader.read<Command>();
       if (command == Command::End)
@@ -239,6 +243,14 @@ private:
       break;
     case Command::Run:
       run(reader);
+      break;
+    case Command::Clock: {
+      const auto request = reader.read<int64_t>();
+      answer(request, MessageWriter() << runtime::traceClock());
+      break;
+    }
+    case Command::Spans:
+      tellSpans(reader.read<int64_t>());
       break;
     case Command::Figures:
       tellFigures(reader.read<int64_t>());
@@ -329,10 +341,11 @@ private:
     part.argumentBytes = static_cast<int64_t>(arguments.size());
     runtime::RunContext& context = *runtime::current()->runContext;
     context.output().begin();
+    const int64_t begin = runtime::traceClock();
     runtime::runPart(part, {&context, part.processor, part.number, part.step});
     const auto printed = context.output().endForOther();
     MessageWriter message;
-    message << static_cast<uint64_t>(printed.size());
+    message << begin << runtime::traceClock() << static_cast<uint64_t>(printed.size());
     for (const auto& [order, text] : printed)
       (message << order).text(text);
     answer(request, message);
@@ -341,6 +354,7 @@ private:
   void tellFigures(int64_t request) {
     MessageWriter message;
     std::map<std::string, int64_t> counted = runtime::counters();
+    others_.traffic().takeInto(counted);
     counted["peak memory of process " + std::to_string(transport_.own())] = peakMemory();
     message << static_cast<uint64_t>(counted.size());
     for (const auto& [name, amount] : counted)
@@ -349,7 +363,27 @@ private:
     answer(request, message);
   }
 
+  void tellSpans(int64_t request) {
+    MessageWriter message;
+    const std::vector<runtime::Span> spans = runtime::spansInOrder();
+    message << static_cast<uint64_t>(spans.size());
+    for (const runtime::Span& span : spans) {
+      message << span.kind;
+      message.text(span.name).text(span.process ? span.process : "");
+      message << span.instance << span.start << span.end << span.bytes << span.instances;
+      message << static_cast<uint8_t>(span.way != nullptr);
+      if (!span.way)
+        continue;
+      message << span.way->from << span.way->to << span.way->link_count;
+      for (uint32_t i = 0; i < span.way->link_count; ++i)
+        message << span.way->links[i];
+    }
+    runtime::clearTrace();
+    answer(request, message);
+  }
+
   void answer(int64_t request, const MessageWriter& message) {
+    others_.traffic().sent(0);
     transport_.send(0, kindAnswer + static_cast<int>(request), message.bytes().data(), message.bytes().size());
   }
 

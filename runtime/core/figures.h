@@ -42,6 +42,8 @@ public:
 
   /// Spans that any thread adds, engines too.
   TraceBuffer shared;
+  /// Messages between processes. Nothing runs while it is used.
+  std::vector<Arrow> arrows;
   /// Whether code compiled for tracing has run.
   std::atomic<bool> tracing{false};
 

@@ -1,5 +1,6 @@
 // Counters and traces.
 #include "runtime/core/testing.h"
+#include "runtime/core/trace.h"
 
 #include <fstream>
 #include <sstream>
@@ -81,6 +82,33 @@ TEST_P(Figures, SpansCarryProcessorAndInstance) {
   clearTrace();
   EXPECT_EQ(occurrences(traceJson(), "\"ph\":\"X\""), 0u);
   EXPECT_FALSE(writeTrace("/nowhere/trace.json"));
+}
+
+TEST_P(Figures, SpansAndMessagesOfOtherProcessesAreShown) {
+  clearTrace();
+  strata_machine(&machine);
+  spmd(1, false, [](int64_t) {
+    strata_trace_begin("here");
+    strata_trace_end();
+  });
+  EXPECT_EQ(occurrences(traceJson(), "\"process\":"), 0u) << "one process has no number";
+  const int64_t now = traceClock();
+  Span there{Span::Run, "there", machine.processors[0].name, 3, now, now + 1000};
+  there.rank = 1;
+  Span move{Span::Move, "x", machine.processors[0].name, 3, now, now + 500, nullptr, nullptr, 64};
+  move.rank = 1;
+  addSpans({there, move}, {{"begin", nullptr, 0, now - 100, machine.processors[0].name, 3, now},
+                           {"end", machine.processors[0].name, 3, now + 1000, "nobody", 0, now + 1200}});
+  const std::string json = traceJson("\"processes\":[]");
+  EXPECT_EQ(occurrences(json, "\"name\":\"there\""), 1u);
+  EXPECT_EQ(occurrences(json, "\"args\":{\"process\":1}"), 1u);
+  EXPECT_EQ(occurrences(json, "\"args\":{\"process\":1,\"bytes\":64,"), 1u);
+  EXPECT_GE(occurrences(json, "\"args\":{\"process\":0}"), 1u);
+  EXPECT_EQ(occurrences(json, "{\"ph\":\"s\",\"cat\":\"message\""), 2u);
+  EXPECT_EQ(occurrences(json, "{\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"message\""), 2u);
+  EXPECT_EQ(occurrences(json, "\n],\"processes\":[],\n\"displayTimeUnit\""), 1u);
+  clearTrace();
+  EXPECT_EQ(occurrences(traceJson(), "\"ph\":\"s\""), 0u);
 }
 
 TEST_P(Figures, SpansOfOneNameAddUp) {

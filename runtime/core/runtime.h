@@ -48,8 +48,8 @@ std::map<std::string, int64_t> counters();
 void resetCounters();
 
 /// The spans of the caller's run context that have ended, in Chrome's JSON: a process for every class of processors, a
-/// thread for every instance. Any thread.
-std::string traceJson();
+/// thread for every instance. `more`: further members of the document, as JSON. Any thread.
+std::string traceJson(std::string_view more = {});
 /// What the spans of one name come to.
 struct SpanTotal {
   int64_t runs = 0, instances = 0, nanoseconds = 0;

@@ -100,14 +100,19 @@ std::string linksOf(const Span& span) {
   return names;
 }
 
-std::string eventOf(const Span& span, int process, int64_t thread, int64_t origin) {
+/// `hasRanks`: some of the spans are other processes'.
+std::string eventOf(const Span& span, int process, int64_t thread, int64_t origin, bool hasRanks) {
   std::string event = "{\"ph\":\"X\",\"cat\":\"" + std::string(categoryOf(span)) +
                       "\",\"name\":" + quotedInJson(span.name) + ",\"pid\":" + std::to_string(process) +
                       ",\"tid\":" + std::to_string(thread) + ",\"ts\":" + microseconds(span.start - origin) +
                       ",\"dur\":" + microseconds(span.end - span.start);
+  const std::string rank = hasRanks ? "\"process\":" + std::to_string(span.rank) : "";
+  if (span.kind != Span::Move && hasRanks)
+    event += ",\"args\":{" + rank + "}";
   if (span.kind == Span::Move)
-    event += ",\"args\":{\"bytes\":" + std::to_string(span.bytes) + ",\"way\":" + quotedInJson(wayOf(span)) +
-             ",\"links\":" + quotedInJson(linksOf(span)) + ",\"instance\":" + std::to_string(span.instance) + "}";
+    event += ",\"args\":{" + rank + (hasRanks ? "," : "") + "\"bytes\":" + std::to_string(span.bytes) +
+             ",\"way\":" + quotedInJson(wayOf(span)) + ",\"links\":" + quotedInJson(linksOf(span)) +
+             ",\"instance\":" + std::to_string(span.instance) + "}";
   return event + "}";
 }
 
@@ -163,8 +168,14 @@ WaitedMove::~WaitedMove() {
   traceWait(me, way_.block, begin_, end);
 }
 
-/// The calling execution's context's spans, an enclosing one before those that it encloses.
-static std::vector<Span> spansInOrder() {
+void addSpans(const std::vector<Span>& spans, const std::vector<Arrow>& arrows) {
+  ContextFigures& figures = current()->runContext->figures();
+  for (const Span& span : spans)
+    figures.shared.add(span);
+  figures.arrows.insert(figures.arrows.end(), arrows.begin(), arrows.end());
+}
+
+std::vector<Span> spansInOrder() {
   std::vector<Span> spans;
   if (ContextFigures* figures = current()->runContext->figuresIfAny()) {
     figures->forEachThread([&](ContextFigures::OfThread& own) { own.trace.copyTo(spans); });
@@ -196,6 +207,20 @@ static std::string partOf(const Span& span, const std::vector<std::string>& part
   return "";
 }
 
+/// The two ends of a message, by the numbers of the rows' processes.
+static std::string arrowEvents(const Arrow& arrow, size_t number, const std::map<std::string, int>& processes,
+                               int64_t origin) {
+  const auto end = [&](const char* phase, const char* process, int64_t instance, int64_t time) {
+    const auto row = processes.find(process ? process : callerName);
+    return std::string("{\"ph\":\"") + phase + "\",\"cat\":\"message\",\"name\":" + quotedInJson(arrow.name) +
+           ",\"id\":" + std::to_string(number) +
+           ",\"pid\":" + std::to_string(row == processes.end() ? 0 : row->second) +
+           ",\"tid\":" + std::to_string(instance) + ",\"ts\":" + microseconds(time - origin) + "}";
+  };
+  return end("s", arrow.from, arrow.fromInstance, arrow.begin) + ",\n" +
+         end("f\",\"bp\":\"e", arrow.to, arrow.toInstance, arrow.end);
+}
+
 static std::string eventsOf(const std::vector<Span>& spans, const std::string& heading,
                             const std::vector<std::string>& parts, int& number, int64_t origin) {
   std::map<std::string, int> processes;
@@ -206,6 +231,7 @@ static std::string eventsOf(const std::vector<Span>& spans, const std::string& h
     id = ++number;
     events += (events.empty() ? "" : ",\n") + metadata("process_name", id, 0, heading + name);
   }
+  const bool hasRanks = std::any_of(spans.begin(), spans.end(), [](const Span& span) { return span.rank > 0; });
   std::map<std::pair<int, int64_t>, MoveRows> rows;
   std::map<std::pair<int, int64_t>, std::string> rowNames, partNames;
   for (const Span& span : spans) {
@@ -219,8 +245,11 @@ static std::string eventsOf(const std::vector<Span>& spans, const std::string& h
       rowNames[{process, thread}] = std::string(span.process ? span.process : callerName) + " " +
                                     std::to_string(span.instance) + ", move " + std::to_string(row);
     }
-    events += ",\n" + eventOf(span, process, thread, origin);
+    events += ",\n" + eventOf(span, process, thread, origin, hasRanks);
   }
+  if (const ContextFigures* figures = current()->runContext->figuresIfAny())
+    for (size_t i = 0; i < figures->arrows.size(); ++i)
+      events += ",\n" + arrowEvents(figures->arrows[i], i, processes, origin);
   for (const auto& [row, name] : rowNames)
     events += ",\n" + metadata("thread_name", row.first, row.second, heading + name);
   for (const auto& [row, name] : partNames)
@@ -228,14 +257,15 @@ static std::string eventsOf(const std::vector<Span>& spans, const std::string& h
   return events;
 }
 
-static std::string documentOf(const std::string& events) {
-  return "{\"traceEvents\":[\n" + events + "\n],\"displayTimeUnit\":\"ns\"}\n";
+static std::string documentOf(const std::string& events, std::string_view more = {}) {
+  return "{\"traceEvents\":[\n" + events + "\n]," + std::string(more) + (more.empty() ? "" : ",\n") +
+         "\"displayTimeUnit\":\"ns\"}\n";
 }
 
-std::string traceJson() {
+std::string traceJson(std::string_view more) {
   const std::vector<Span> spans = spansInOrder();
   int processes = 0;
-  return documentOf(eventsOf(spans, "", {}, processes, spans.empty() ? 0 : spans.front().start));
+  return documentOf(eventsOf(spans, "", {}, processes, spans.empty() ? 0 : spans.front().start), more);
 }
 
 std::map<std::string, SpanTotal> spanTotals() {
@@ -288,6 +318,7 @@ void clearTrace() {
     return;
   figures->forEachThread([](ContextFigures::OfThread& own) { own.trace.clear(); });
   figures->shared.clear();
+  figures->arrows.clear();
 }
 
 } // namespace strata::runtime

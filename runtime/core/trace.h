@@ -27,6 +27,16 @@ struct Span {
   const StrataWay* way = nullptr;
   int64_t bytes = 0;
   int64_t instances = 0; // of a node, which a run of it executes
+  int32_t rank = 0;      // the process that it was in, of several
+};
+
+/// A message from one processor to another: rows of a trace, and times of this process's clock.
+struct Arrow {
+  const char* name;
+  const char* from; // classes, as in a span
+  int64_t fromInstance, begin;
+  const char* to;
+  int64_t toInstance, end;
 };
 
 /// One thread's spans. The owner adds, any thread reads.
@@ -51,6 +61,10 @@ private:
 };
 
 int64_t traceClock();
+/// The calling execution's context's spans, an enclosing one before those that it encloses. Any thread.
+std::vector<Span> spansInOrder();
+/// Adds spans of other processes, and messages, by this one's clock. What they point to outlives the run context.
+void addSpans(const std::vector<Span>& spans, const std::vector<Arrow>& arrows);
 /// Whether code compiled for tracing has run within the execution's run context.
 bool isTracing(const Execution& execution);
 /// Adds the span of a move that the processor of `role` started. Any thread.

@@ -115,7 +115,7 @@ def bits(got):
 
 def figures(result):
     """What --stats says, without times and what each process takes."""
-    return [line for line in result.out.splitlines() if " on cluster: " not in line and "peak memory of process" not in line]
+    return [line for line in result.out.splitlines() if " on cluster: " not in line and " process " not in line]
 
 
 class Nodes(harness.Case):
@@ -220,18 +220,61 @@ class Nodes(harness.Case):
         expected = np.load(self.path("b.npy"))
         # By tiles: rows of the array that are read and written, and whether one processor has them.
         copied, in_place, share = 0, 0, [row // 257 for row in range(2050)]
+        between = {}  # bytes from process to process, of two
         for number, first in enumerate(range(1, 2049, 32)):
             last = min(first + 32, 2049)
-            for begin, end, columns in ((first - 1, last + 1, 66), (first, last, 64)):
-                isOwn = all(share[row] == number // 8 for row in range(begin, end))
-                in_place += isOwn * (end - begin) * columns
-                copied += (not isOwn) * (end - begin) * columns
+            for begin, end, columns, reads in ((first - 1, last + 1, 66, True), (first, last, 64, False)):
+                is_own = all(share[row] == number // 8 for row in range(begin, end))
+                in_place += is_own * (end - begin) * columns
+                copied += (not is_own) * (end - begin) * columns
+                for row in range(begin, end):
+                    here, there = number // 8 // 4, share[row] // 4
+                    if here != there:
+                        way = f"{there} -> {here}" if reads else f"{here} -> {there}"
+                        between[way] = between.get(way, 0) + 4 * 4 * columns
         for more in ((), ("--nodes", "2"), ("--nodes", "7", "--threads", "2")):
             result = self.succeeds(*words, *more)
             self.assertEqual((np.load(self.path("b.npy")) == expected).all(), True)
             found = {name: int(bytes) for name, bytes in re.findall(r"^ +bytes ([^:]+): (\d+)$", result.out, re.MULTILINE)}
             self.assertEqual(found["in place memory"], 4 * 4 * in_place)
+            if more[1:2] == ("2",):  # what is given and written goes from and to files, without another process
+                self.assertEqual({way: found.get(f"process {way}", 0) for way in ("0 -> 1", "1 -> 0")}, between)
+                self.assertEqual(set(re.findall(r"^ +(\w+) process", result.out, re.MULTILINE)), {"bytes", "copies", "messages", "microseconds"})
             self.assertEqual(found["within memory"] + found["across memory"] - found["home -> space"] - found["space -> home"], 4 * 4 * copied)
+
+    def test_seeing_all_processes(self):
+        """A trace has the rows of all processes, with a message to and from each part that another one runs; figures tell what went between."""
+        words = ("run", os.path.join(EXAMPLES, "sequoia/matmul/matmul.sq"), "--machine", "ranks", "--size", "M=300,N=200,P=100", "--in", "A=1", "--in", "B=2", "--in",
+                 "C=3", "--threads", "1", "--nodes", "3")
+        self.succeeds(*words, "--trace", "run.json", "--timeline", "run.html", "--stats=json:stats.json", "--out", "C=c.npy")
+        self.assertEqual((np.load(self.path("c.npy")) == 203).all(), True)
+        with open(self.path("run.json")) as file:
+            trace = json.load(file)
+        runs = [each for each in trace["traceEvents"] if each["ph"] == "X" and each["cat"] == "run" and each["name"] == "Product_Rows"]
+        self.assertEqual({each["args"]["process"] for each in runs}, {0, 1, 2})
+        for each in runs:  # of eight processors
+            self.assertEqual(each["tid"] * 3 // 8, each["args"]["process"])
+        ends = {}
+        for each in trace["traceEvents"]:
+            if each["ph"] in "sf":
+                ends.setdefault(each["id"], {})[each["ph"]] = each
+        self.assertGreaterEqual(len(ends), 4)
+        for both in ends.values():
+            # The clocks of processes of one computer are one.
+            self.assertLess(both["s"]["ts"], both["f"]["ts"])
+        ways = {(each["from"], each["to"]): each for each in trace["processes"]}
+        self.assertGreater(ways[0, 1]["messages"], 0)
+        self.assertGreater(ways[2, 0]["messages"], 0)
+        with open(self.path("stats.json")) as file:
+            stats = json.load(file)
+        self.assertEqual(set(stats["waits"]), {"0", "1", "2"})
+        self.assertEqual({(each["from"], each["to"]) for each in stats["processes"]}, set(ways))
+        self.assertFalse([way for way in stats["bytes"] if "process" in way])
+        with open(self.path("run.html")) as file:
+            page = file.read()
+        self.assertIn("rank 7 (process 2)", page)
+        self.assertIn("Between processes", page)
+        self.succeeds("show", "run.json", "-o", "again.html")
 
     def peaks(self, result):
         return [int(taken) for _, taken in re.findall(r"peak memory of process (\d): (\d+)", result.out)]

@@ -9,10 +9,6 @@ import harness
 from programs import PROGRAMS, check, run
 
 
-# For these machines mappings are made; no files stand beside the examples.
-MADE = ("ranks",)
-
-
 class SequoiaExamples(harness.Case):
     pass
 
@@ -34,8 +30,7 @@ def test_of(number, program, size):
             reference = reference or bits
             self.assertEqual(bits == reference, True, f"{what}: other bits than with 1 thread")
         mapping = os.path.join(os.path.dirname(program.path), f"{harness.options.machine}.map")
-        ways = ((),) if harness.options.machine in MADE else ((), ("--map", mapping))
-        for extra in harness.in_turn(ways, number) if is_middle or not harness.options.brief else ():
+        for extra in harness.in_turn(((), ("--map", mapping)), number) if is_middle or not harness.options.brief else ():
             what = f"{program.name} {size} on {harness.options.machine}, {' '.join(extra) or 'default mapping'}, checked"
             check(self, program, given, run(self, program, given, "--machine", harness.options.machine, "--check", *extra), what)
     return test

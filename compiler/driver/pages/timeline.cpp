@@ -6,6 +6,7 @@
 #include "compiler/driver/pages/read_json.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <tuple>
@@ -21,6 +22,7 @@ using Json = nlohmann::json;
 using Interval = std::pair<double, double>;
 
 constexpr double mostMicroseconds = 1e15; // more than a lifetime
+constexpr int64_t mostProcesses = 4096;   // of a run, in a picture
 
 std::string_view wordOf(const Json& object, const char* key) {
   auto found = object.find(key);
@@ -55,6 +57,11 @@ public:
         readSpan(event);
     if (rows_.empty())
       return std::nullopt;
+    for (const Json& event : *events)
+      if (event.is_object() && (wordOf(event, "ph") == "s" || wordOf(event, "ph") == "f"))
+        readArrowEnd(event);
+    if (json.is_object() && json.contains("processes"))
+      readTraffic(json["processes"]);
     return finish();
   }
 
@@ -77,6 +84,47 @@ private:
     if (isNew)
       timeline_.names.emplace_back(text);
     return at->second;
+  }
+
+  /// Of a message: where and when it was sent, or came.
+  struct ArrowEnd {
+    std::string name; // of the processor
+    int64_t instance = 0;
+    double time = 0;
+  };
+
+  void readArrowEnd(const Json& event) {
+    const auto time = numberOf(event, "ts");
+    const auto process = processes_.find(wholeOf(event, "pid", 0));
+    if (!time || process == processes_.end())
+      return;
+    auto& ends = arrows_[wholeOf(event, "id", -1)];
+    ends[wordOf(event, "ph") == "f"] =
+        ArrowEnd{process->second == "caller" ? "" : process->second, wholeOf(event, "tid", 0), *time};
+  }
+
+  /// Messages whose both ends have a row. `numbers`: of the rows.
+  void addArrows(const std::map<std::pair<std::string, int64_t>, size_t>& numbers, double first) {
+    for (const auto& [id, ends] : arrows_) {
+      if (!ends[0] || !ends[1])
+        continue;
+      const auto from = numbers.find({ends[0]->name, ends[0]->instance}),
+                 to = numbers.find({ends[1]->name, ends[1]->instance});
+      if (from != numbers.end() && to != numbers.end())
+        timeline_.arrows.push_back({from->second, to->second, ends[0]->time - first, ends[1]->time - first});
+    }
+  }
+
+  void readTraffic(const Json& ways) {
+    for (const Json& way : ways.is_array() ? ways : Json::array()) {
+      if (!way.is_object())
+        continue;
+      TimelineTraffic traffic{wholeOf(way, "from", -1), wholeOf(way, "to", -1), wholeOf(way, "bytes", 0),
+                              wholeOf(way, "copies", 0), wholeOf(way, "messages", 0)};
+      const auto isProcess = [](int64_t number) { return number >= 0 && number < mostProcesses; };
+      if (isProcess(traffic.from) && isProcess(traffic.to))
+        timeline_.traffic.push_back(traffic);
+    }
   }
 
   void readName(const Json& event) {
@@ -111,8 +159,9 @@ private:
     if (ownRow)
       name.resize(name.size() - 6);
     const int64_t thread = wholeOf(event, "tid", 0);
-    int64_t instance = thread;
+    int64_t instance = thread, rank = -1;
     if (auto arguments = event.find("args"); arguments != event.end() && arguments->is_object()) {
+      rank = wholeOf(*arguments, "process", -1);
       span.bytes = wholeOf(*arguments, "bytes", 0);
       span.way = nameNumber(wordOf(*arguments, "way"));
       if (const int64_t times = wholeOf(*arguments, "times", 1); times > 1) // several that are drawn as one
@@ -124,6 +173,8 @@ private:
     // Code that runs as no processor comes first: it is what everything else was called by.
     const Key key{name == "caller" ? "" : name, instance, ownRow, thread};
     rows_[key].push_back(span);
+    if (rank >= 0)
+      ranks_[key] = rank;
     if (const auto part = parts_.find({process, thread}); part != parts_.end() && !part->second.empty())
       partNames_[key] = part->second;
   }
@@ -138,6 +189,7 @@ private:
     std::map<std::string, size_t> instances;
     for (const auto& [key, spans] : rows_)
       instances[std::get<0>(key)] = std::max<size_t>(instances[std::get<0>(key)], std::get<1>(key) != 0 ? 2 : 1);
+    std::map<std::pair<std::string, int64_t>, size_t> numbers; // of rows, by processor
     std::string before;
     size_t move = 0;
     bool hasOwnRow = false;
@@ -151,6 +203,8 @@ private:
         row.processor = part->second;
         row.isPart = true;
       }
+      if (const auto rank = ranks_.find(key); rank != ranks_.end())
+        row.processor += " (process " + std::to_string(rank->second) + ")";
       if (row.processor != before) {
         move = 0;
         hasOwnRow = !moves;
@@ -166,8 +220,11 @@ private:
       std::sort(row.spans.begin(), row.spans.end(), [](const TimelineSpan& a, const TimelineSpan& b) {
         return std::make_tuple(a.start, -a.length, a.name) < std::make_tuple(b.start, -b.length, b.name);
       });
+      if (!moves)
+        numbers.try_emplace({name, instance}, timeline_.rows.size());
       timeline_.rows.push_back(std::move(row));
     }
+    addArrows(numbers, first);
     timeline_.length = last - first;
     return std::move(timeline_);
   }
@@ -177,6 +234,8 @@ private:
   std::map<int64_t, std::string> processes_;
   std::map<ThreadId, std::string> parts_; // of the program, which a thread of the trace stands for
   std::map<Key, std::string, Before> partNames_;
+  std::map<int64_t, std::array<std::optional<ArrowEnd>, 2>> arrows_; // by number: sent, came
+  std::map<Key, int64_t, Before> ranks_;                             // the processes, of several
   std::map<Key, std::vector<TimelineSpan>, Before> rows_;
 };
 

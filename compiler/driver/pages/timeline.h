@@ -43,9 +43,23 @@ struct TimelineShare {
   size_t moves = 0, runs = 0;
 };
 
+/// What went from one process of a run to another.
+struct TimelineTraffic {
+  int64_t from = 0, to = 0;
+  int64_t bytes = 0, copies = 0, messages = 0;
+};
+
+/// A message, from a time of one row to one of another; numbers of rows.
+struct TimelineArrow {
+  size_t from = 0, to = 0;
+  double begin = 0, end = 0;
+};
+
 struct Timeline {
   std::vector<std::string> names{""};
   std::vector<TimelineRow> rows; // processors in order, each followed by its moves
+  std::vector<TimelineTraffic> traffic;
+  std::vector<TimelineArrow> arrows;
   double length = 0;
 };
 

@@ -211,6 +211,29 @@ function drawRow(row, y) {
   paint.lineWidth = 1;
 }
 
+// Messages, [row, time, row, time], by when they were sent: as long as few are seen.
+const arrows = (data.arrows || []).map((arrow) => ({ from: data.rows[arrow[0]], begin: arrow[1], to: data.rows[arrow[2]], end: arrow[3] }));
+function drawArrows(top) {
+  const left = new Set(rows), seen = arrows.filter((arrow) =>
+    Math.max(arrow.begin, arrow.end) >= from && Math.min(arrow.begin, arrow.end) <= from + shown && left.has(arrow.from) && left.has(arrow.to));
+  if (seen.length === 0 || seen.length > 400) return;
+  paint.strokeStyle = paint.fillStyle = colours.ink;
+  for (const arrow of seen) {
+    const y = (row) => row.y - top + height(row) / 2;
+    const x0 = toX(arrow.begin), y0 = y(arrow.from), x1 = toX(arrow.end), y1 = y(arrow.to);
+    const angle = Math.atan2(y1 - y0, x1 - x0), side = (turn) => [x1 - 7 * Math.cos(angle + turn), y1 - 7 * Math.sin(angle + turn)];
+    paint.beginPath();
+    paint.moveTo(x0, y0);
+    paint.lineTo(x1, y1);
+    paint.stroke();
+    paint.beginPath();
+    paint.moveTo(x1, y1);
+    paint.lineTo(...side(0.4));
+    paint.lineTo(...side(-0.4));
+    paint.fill();
+  }
+}
+
 function drawAxis(high) {
   const about = shown / Math.max(2, width() / 110), power = 10 ** Math.floor(Math.log10(about));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((each) => each >= about);
@@ -261,6 +284,7 @@ function draw() {
   paint.rect(labels, axis - 2, width(), high);
   paint.clip();
   for (const row of seen) drawRow(row, row.y - top);
+  drawArrows(top);
   paint.restore();
   paint.save();
   paint.beginPath();

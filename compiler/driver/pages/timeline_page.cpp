@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 
 namespace strata::driver {
 
@@ -77,6 +78,52 @@ std::string tableOf(const Timeline& timeline) {
   return out + "</table></div>\n";
 }
 
+/// "1.5 MB".
+std::string bytesText(int64_t bytes) {
+  const char* unit = "B";
+  auto amount = static_cast<double>(bytes);
+  for (const char* larger : {"kB", "MB", "GB", "TB"}) {
+    if (amount < 1000)
+      break;
+    amount /= 1000;
+    unit = larger;
+  }
+  char text[40];
+  std::snprintf(text, sizeof text, amount < 10 && bytes >= 1000 ? "%.1f %s" : "%.0f %s", amount, unit);
+  return text;
+}
+
+/// A row for each process that sends, a column for each that gets, the darker the more.
+std::string matrixOf(const Timeline& timeline) {
+  int64_t count = 0, most = 1;
+  std::map<std::pair<int64_t, int64_t>, TimelineTraffic> ways;
+  for (const TimelineTraffic& way : timeline.traffic) {
+    count = std::max({count, way.from + 1, way.to + 1});
+    most = std::max(most, way.bytes);
+    ways[{way.from, way.to}] = way;
+  }
+  std::string out = "<div class=\"scroll\"><table>\n<tr><th>from, to</th>";
+  for (int64_t to = 0; to < count; ++to)
+    out += "<th>process " + std::to_string(to) + "</th>";
+  out += "</tr>\n";
+  for (int64_t from = 0; from < count; ++from) {
+    out += "<tr><th>process " + std::to_string(from) + "</th>";
+    for (int64_t to = 0; to < count; ++to) {
+      const auto way = ways.find({from, to});
+      if (way == ways.end()) {
+        out += "<td></td>";
+        continue;
+      }
+      const TimelineTraffic& each = way->second;
+      out += "<td style=\"background:color-mix(in srgb,var(--data-line) " + std::to_string(each.bytes * 60 / most) +
+             "%,var(--paper))\" title=\"" + std::to_string(each.bytes) + " bytes in " + std::to_string(each.copies) +
+             " copies, " + std::to_string(each.messages) + " messages\">" + bytesText(each.bytes) + "</td>";
+    }
+    out += "</tr>\n";
+  }
+  return out + "</table></div>\n";
+}
+
 /// How moves are named after the arguments of calls, with one of this run's.
 std::string movesAre(const Timeline& timeline) {
   for (const TimelineRow& row : timeline.rows)
@@ -118,7 +165,11 @@ std::string dataOf(const Timeline& timeline) {
     columns["bytes"] = packed<double>(row.spans, [](const TimelineSpan& span) { return span.bytes; });
     rows.push_back({{"name", row.name}, {"processor", row.processor}, {"moves", row.moves}, {"packed", columns}});
   }
-  nlohmann::json data = {{"names", timeline.names}, {"rows", rows}, {"length", timeline.length}};
+  nlohmann::json arrows = nlohmann::json::array();
+  for (const TimelineArrow& arrow : timeline.arrows)
+    arrows.push_back({arrow.from, arrow.begin, arrow.to, arrow.end});
+  nlohmann::json data = {
+      {"names", timeline.names}, {"rows", rows}, {"length", timeline.length}, {"arrows", std::move(arrows)}};
   std::string text = data.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace), out;
   out.reserve(text.size());
   for (char c : text)
@@ -201,18 +252,26 @@ std::vector<picture::Section> timelineSections(const Timeline& timeline) {
       "<span class=\"key wait\"></span>waiting</span></div>\n"
       "<div id=\"timeline\"><div id=\"rows\"><canvas tabindex=\"0\" aria-label=\"timeline of the run\"></canvas></div>"
       "<div id=\"tip\"></div></div>\n";
-  return {{"",
-           "A run of " + milliseconds(timeline.length) + ", with a row for each " + rows +
-               (moves ? " and one for each of its moves that were under way at once" : "") +
-               ". What is empty is control, or nothing to do." +
-               (rows == "processor" ? "" : " What a stage waits for stands in its bars.") + movesAre(timeline),
-           tools, false},
-          {"Shares of the time",
-           std::string("Of the whole run.") +
-               (moves ? " Both at once: data moved while the processor ran, which hides the moves." : ""),
-           tableOf(timeline), false},
-          {"What ran", "The longest in all first. What runs within something else counts with both.",
-           namesTable(timeline), false}};
+  std::vector<picture::Section> sections = {
+      {"",
+       "A run of " + milliseconds(timeline.length) + ", with a row for each " + rows +
+           (moves ? " and one for each of its moves that were under way at once" : "") +
+           ". What is empty is control, or nothing to do." +
+           (rows == "processor" ? "" : " What a stage waits for stands in its bars.") + movesAre(timeline),
+       tools, false},
+      {"Shares of the time",
+       std::string("Of the whole run.") +
+           (moves ? " Both at once: data moved while the processor ran, which hides the moves." : ""),
+       tableOf(timeline), false},
+      {"What ran", "The longest in all first. What runs within something else counts with both.", namesTable(timeline),
+       false}};
+  if (!timeline.traffic.empty())
+    sections.push_back(
+        {"Between processes",
+         "What went from each process's memory to another's, both when arrays were handed out and gathered and "
+         "between. Pointing at a number tells in how many copies, and how many messages there were.",
+         matrixOf(timeline), false});
+  return sections;
 }
 
 std::string timelinePage(const Timeline& timeline, const std::string& title) {

@@ -55,6 +55,40 @@ TEST_F(TimelineTest, ProcessorsComeWithTheirMoves) {
   EXPECT_EQ(shares[2].moves, 2u);
 }
 
+TEST_F(TimelineTest, ProcessesTheirMessagesAndWhatGoesBetweenThem) {
+  const auto end = [](const char* phase, int id, int process, int thread, double time) {
+    return std::string(R"({"ph":")") + phase + R"(","cat":"message","name":"begin","id":)" + std::to_string(id) +
+           ",\"pid\":" + std::to_string(process) + ",\"tid\":" + std::to_string(thread) +
+           ",\"ts\":" + std::to_string(time) + "}";
+  };
+  const auto in = [](int process) { return ",\"args\":{\"process\":" + std::to_string(process) + "}"; };
+  auto timeline = read(
+      "{\"traceEvents\":[" + process(1, "caller") + process(2, "rank") + span("wait", 1, 0, 100, 50, in(0)) + "," +
+      span("run", 2, 0, 100, 20, in(0)) + "," + span("run", 2, 4, 110, 20, in(1)) + "," + end("s", 0, 1, 0, 101) + "," +
+      end("f", 0, 2, 4, 109) + "," + end("s", 1, 2, 4, 131) + "," + end("f", 1, 1, 0, 140) + "," +
+      end("s", 2, 2, 4, 131) + "," + end("f", 3, 7, 0, 1) + "," + end("f", 4, 2, 9, 1) + "," + end("s", 4, 2, 0, 1) +
+      "]," + R"("processes":[{"from":0,"to":1,"bytes":1500,"copies":2,"messages":3},{"from":1,"to":0,"bytes":60},)" +
+      R"({"from":-1,"to":0},{"from":0,"to":99999},7,{}]})");
+  ASSERT_TRUE(timeline) << diagnostics.render({});
+  std::vector<std::string> names;
+  for (const TimelineRow& row : timeline->rows)
+    names.push_back(row.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"caller (process 0)", "rank 0 (process 0)", "rank 4 (process 1)"}));
+  ASSERT_EQ(timeline->arrows.size(), 2u) << "of the others an end is missing, or its row";
+  EXPECT_EQ(timeline->arrows[0].from, 0u);
+  EXPECT_EQ(timeline->arrows[0].to, 2u);
+  EXPECT_DOUBLE_EQ(timeline->arrows[0].begin, 1);
+  EXPECT_DOUBLE_EQ(timeline->arrows[0].end, 9);
+  EXPECT_EQ(timeline->arrows[1].from, 2u);
+  EXPECT_DOUBLE_EQ(timeline->arrows[1].end, 40);
+  ASSERT_EQ(timeline->traffic.size(), 2u);
+  EXPECT_EQ(timeline->traffic[0].copies, 2);
+  const std::string page = timelinePage(*timeline, "a run");
+  EXPECT_NE(page.find("Between processes"), std::string::npos);
+  EXPECT_NE(page.find("title=\"1500 bytes in 2 copies, 3 messages\">1.5 kB<"), std::string::npos);
+  EXPECT_NE(page.find("[[0,1.0,2,9.0],[2,31.0,0,40.0]]"), std::string::npos);
+}
+
 TEST_F(TimelineTest, APageHoldsAllSpansAndNoTagsOfTheirNames) {
   auto timeline = read("[" + span("run", 1, 0, 5, 5) + "," + span("wait", 1, 0, 6, 2) + "]");
   ASSERT_TRUE(timeline);

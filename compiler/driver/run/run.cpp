@@ -13,15 +13,19 @@
 #include "compiler/driver/run/oracle.h"
 #include "compiler/driver/run/other_mapping.h"
 #include "compiler/driver/run/symbolic.h"
+#include "compiler/driver/run/traffic.h"
 #include "compiler/driver/session/prepare.h"
 #include "compiler/driver/session/tuned.h"
 #include "compiler/ir/locations.h"
 #include "compiler/mapping/place.h"
+#include "runtime/cluster/cluster.h"
 #include "runtime/core/progress.h"
 #include "runtime/core/runtime.h"
 #include "runtime/core/scratch_file.h"
 
 #include "llvm/Support/xxhash.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -218,7 +222,12 @@ private:
   bool writeTraces(const std::string& title) {
     if (!isTraced())
       return true;
-    std::string trace = runtime::traceJson();
+    std::string between; // the processes
+    if (cluster::Cluster* cluster = cluster::leading()) {
+      cluster->gatherSpans();
+      between = "\"processes\":" + trafficOf(traffic_).dump();
+    }
+    std::string trace = runtime::traceJson(between);
     if (!options_.trace.empty() && !writeText(session_, options_.trace, trace))
       return false;
     if (options_.timeline.empty())
@@ -396,6 +405,9 @@ private:
               std::accumulate(seconds.begin(), seconds.end(), 0.0) >= measurement_->enough ||
               (seconds.size() >= few && *std::min_element(seconds.begin(), seconds.end()) > measurement_->hopeless));
     };
+    cluster::Cluster* const traced = isTraced() ? cluster::leading() : nullptr;
+    if (traced)
+      traced->figures(); // what has gone between processes until now
     for (unsigned repetition = 0; !isEnough(); ++repetition) {
       if (!restore())
         return false;
@@ -411,6 +423,8 @@ private:
       figures.seconds.push_back(seconds);
       executable.setPrinting(false);
     }
+    if (traced)
+      traffic_ = traced->figures();
     return true;
   }
 
@@ -421,8 +435,9 @@ private:
   ArrayRecording recording_;
   const Measurement* measurement_; // null: nobody compares it
   std::optional<Measured> measured_;
-  std::vector<KernelFigures> kernels_; // of what was compiled last
-  bool recordsArrays_ = false;         // it is the target's runs on arrays that are recorded
+  std::vector<KernelFigures> kernels_;     // of what was compiled last
+  std::map<std::string, int64_t> traffic_; // between processes, in the runs that are traced
+  bool recordsArrays_ = false;             // it is the target's runs on arrays that are recorded
 };
 
 } // namespace

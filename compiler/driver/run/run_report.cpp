@@ -1,5 +1,6 @@
 // What strata run prints when a program has ended: for people, or as JSON. Figures come by their names from targets.
 #include "compiler/driver/run/run.h"
+#include "compiler/driver/run/traffic.h"
 
 #include "compiler/target/registry/registry.h"
 #include "runtime/core/progress.h"
@@ -69,6 +70,8 @@ nlohmann::ordered_json jsonOf(const Options& options, const EntryPoint& entry, c
   json["runs"] = nlohmann::json::object();
   json["starts"] = nlohmann::json::object();
   for (const auto& [name, amount] : figures.counters) {
+    if (isOfProcesses(name))
+      continue;
     if (name.rfind("bytes ", 0) == 0)
       json["bytes"][name.substr(6)] = amount;
     else if (name.rfind("read ", 0) == 0 || name.rfind("write ", 0) == 0)
@@ -88,6 +91,10 @@ nlohmann::ordered_json jsonOf(const Options& options, const EntryPoint& entry, c
     else if (name == "moves hoisted")
       json["moves_hoisted"] = amount;
   }
+  if (auto traffic = trafficOf(figures.counters); !traffic.empty())
+    json["processes"] = std::move(traffic);
+  if (auto waits = waitsOf(figures.counters); !waits.empty())
+    json["waits"] = std::move(waits);
   json["paths"] = figures.paths;
   json["kernels"] = nlohmann::json::array();
   for (const KernelFigures& kernel : figures.kernels) {

@@ -78,7 +78,11 @@ public:
         all[counter] += amount;
     return all;
   }
-  void resetFigures() override { runtime::resetCounters(); }
+  void resetFigures() override {
+    runtime::resetCounters();
+    if (cluster::Cluster* cluster = cluster::leading())
+      cluster->figures(); // takes them
+  }
   void setPrinting(bool prints) override { runtime::setPrinting(prints); }
 
 private:

@@ -1,0 +1,211 @@
+"""Programs over two computers, which only a network joins: two network namespaces with names of their own, and a link of limited bandwidth
+between them. mpirun starts processes in both, which reach each other by TCP alone. The same bits as in one process. Needs root."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import harness
+import numpy as np
+
+MPIRUN = shutil.which("mpirun")
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+EXAMPLES = os.path.join(harness.ROOT, "examples/sequoia")
+ADDRESSES = ("10.213.0.1", "10.213.0.2")
+TIMEOUT = 600  # what ends a hang
+
+
+def missing():
+    """Why two computers cannot be had here, or nothing."""
+    if os.geteuid() != 0:
+        return "needs root"
+    for tool in ("unshare", "nsenter", "ip"):
+        if not shutil.which(tool):
+            return f"needs {tool}"
+    if subprocess.run(["unshare", "-nu", "true"], capture_output=True).returncode:
+        return "needs network namespaces"
+    library = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(harness.options.strata))), "lib/libstrata_mpi.so")
+    return None if MPIRUN and os.path.exists(library) else "needs Open MPI"
+
+
+class Computers:
+    """Two of them, as long as the block lasts. `run` starts a command on the first, with mpirun before it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def __enter__(self):
+        self.stack = contextlib.ExitStack()
+        # Each is there as long as this process of it.
+        self.inits = [subprocess.Popen(["unshare", "-nu", "sh", "-c", f"hostname computer{number} && echo ready && exec sleep 3600"],
+                                       stdout=subprocess.PIPE, text=True) for number in (0, 1)]
+        for init in self.inits:
+            self.stack.callback(init.wait)
+            self.stack.callback(init.kill)
+        for init in self.inits:
+            assert init.stdout.readline() == "ready\n", "no network namespace"
+        names = [f"strata{number}-{os.getpid() % 100000}" for number in (0, 1)]
+        self.command("ip", "link", "add", names[0], "type", "veth", "peer", "name", names[1])
+        for number, (init, name, address) in enumerate(zip(self.inits, names, ADDRESSES)):
+            self.command("ip", "link", "set", name, "netns", str(init.pid))
+            for words in (("link", "set", "lo", "up"), ("address", "add", f"{address}/24", "dev", name), ("link", "set", name, "up")):
+                self.command(*self.on(number), "ip", *words)
+            # Where the system has it.
+            subprocess.run([*self.on(number), "tc", "qdisc", "add", "dev", name, "root", "tbf", "rate", "1gbit", "burst", "128kb", "latency", "50ms"],
+                           capture_output=True)
+        self.agent = os.path.join(self.folder, "agent")
+        with open(self.agent, "w") as file:  # what ssh would do
+            file.write(f"#!/bin/sh\nhost=$1; shift\ncase $host in {ADDRESSES[1]}) exec {' '.join(self.on(1))} sh -c \"$*\";; esac\n"
+                       f"exec {' '.join(self.on(0))} sh -c \"$*\"\n")
+        os.chmod(self.agent, 0o755)
+        self.hosts = os.path.join(self.folder, "hosts")
+        with open(self.hosts, "w") as file:
+            file.write("".join(f"{address} slots=8\n" for address in ADDRESSES))
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def on(self, number):
+        return ["nsenter", "-t", str(self.inits[number].pid), "-n", "-u"]
+
+    @staticmethod
+    def command(*words):
+        done = subprocess.run(words, capture_output=True, text=True)
+        assert done.returncode == 0, f"{words}: {done.stderr}"
+
+    def start(self, count, *words):
+        network = "10.213.0.0/24"
+        return subprocess.Popen([*self.on(0), MPIRUN, "-q", "--mca", "plm_rsh_agent", self.agent, "--mca", "btl_tcp_if_include", network, "--mca",
+                                 "oob_tcp_if_include", network, "--hostfile", self.hosts, "--map-by", "node", "--bind-to", "none", "-n", str(count), *words],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder, env=ENVIRONMENT, start_new_session=True)
+
+    def run(self, count, *words):
+        process = self.start(count, *words)
+        try:
+            out, err = process.communicate(timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        return process.returncode, out, err
+
+
+class OverTwoComputers(harness.Case):
+    def setUp(self):
+        super().setUp()
+        why = missing()
+        if why:
+            self.skipTest(why)
+
+    def test_the_same_bits(self):
+        vectadd, matmul, heat = (os.path.join(EXAMPLES, each, each + ".sq") for each in ("vectadd", "matmul", "heat"))
+        self.save("a.npy", np.random.default_rng(7).random(100003, dtype="f4"))
+        with Computers(self.folder) as computers:
+            for program, arguments, out, machines, counts in (
+                    (vectadd, ("--in", "A=a.npy", "--in", "B=random:2"), "C", ("cluster",), (2, 3)),
+                    (matmul, ("--size", "M=70,N=90,P=130", "--in", "A=random", "--in", "B=random:2", "--in", "C=random:3"), "C", ("cluster", "ranks"), (4,)),
+                    (heat, ("--size", "M=515,N=300", "--in", "pairs=3", "--in", "a=random", "--in", "b=random:2", "--map", os.path.join(EXAMPLES, "heat/ranks.map")),
+                     "a", ("ranks",), (2, 4))):
+                for machine in machines:
+                    words = ("run", program, "--machine", machine, *arguments, "--out", f"{out}=out.npy")
+                    self.succeeds(*words)
+                    expected = np.load(self.path("out.npy")).tobytes()
+                    for count in counts:
+                        with self.subTest(program=program, machine=machine, count=count):
+                            os.remove(self.path("out.npy"))
+                            status, printed, said = computers.run(count, harness.options.strata, *words, "--stats")
+                            self.assertEqual((status, said), (0, ""))
+                            self.assertEqual(np.load(self.path("out.npy")).tobytes() == expected, True)
+                            self.assertIn("bytes process 0 -> 1", printed)
+
+    def test_a_failure_on_the_other(self):
+        self.write("pick.sq", """void task Pick(in int at[N], in float x[M], inout float y[N]);
+void task<inner> Pick::Cut(in int at[N], in float x[M], inout float y[N])
+{
+  tunable block;
+  mappar (long i = 0 : (N + block - 1) / block) {
+    Pick(at[i * block; block], x, y[i * block; block]);
+  }
+}
+void task<leaf> Pick::L(in int at[N], in float x[M], inout float y[N])
+{
+  for (long i = 0; i < N; i++)
+    y[i] = y[i] + x[at[i]];
+}
+""")
+        at = np.zeros(4000, "i4")
+        at[3999] = 100
+        self.save("at.npy", at)
+        with Computers(self.folder) as computers:
+            status, _, said = computers.run(2, harness.options.strata, "run", "pick.sq", "--machine", "ranks", "--in", "at=at.npy", "--in", "x=iota", "--in",
+                                            "y=1", "--size", "M=100", "--out", "y=y.npy")
+            self.assertEqual(status, 1, said)
+            self.assertIn("error[index-out-of-range]: index 100", said)
+            self.assertFalse(os.path.exists(self.path("y.npy")))
+
+    def test_a_killed_process_ends_all(self):
+        words = ("run", os.path.join(EXAMPLES, "heat/heat.sq"), "--machine", "ranks", "--size", "M=515,N=300", "--in", "pairs=100000000", "--in", "a=random", "--in",
+                 "b=random", "--out", "a=a.npy")
+        with Computers(self.folder) as computers:
+            process = computers.start(2, harness.options.strata, *words)
+            there = []
+            while not there:  # the one on the other computer, when it has joined
+                self.assertIsNone(process.poll(), "ended by itself")
+                time.sleep(0.2)
+                there = [pid for pid in self.of_computer(computers.inits[1].pid) if b"pairs=100000000" in self.command_of(pid)]
+            time.sleep(2)
+            os.kill(there[0], signal.SIGKILL)
+            process.communicate(timeout=TIMEOUT)
+            self.assertNotEqual(process.returncode, 0)
+            left = [pid for number in (0, 1) for pid in self.of_computer(computers.inits[number].pid) if b"pairs=100000000" in self.command_of(pid)]
+            self.assertEqual(left, [])
+        self.assertFalse([name for name in os.listdir(self.folder) if name.endswith(".npy")])
+
+    @staticmethod
+    def of_computer(init):
+        """The processes of a namespace."""
+        own = os.readlink(f"/proc/{init}/ns/net")
+        found = []
+        for name in os.listdir("/proc"):
+            with contextlib.suppress(OSError):
+                if name.isdigit() and os.readlink(f"/proc/{name}/ns/net") == own:
+                    found.append(int(name))
+        return found
+
+    @staticmethod
+    def command_of(pid):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read()
+        return b""
+
+
+class ByMessages(harness.Case):
+    """One computer whose MPI is told to have no one-sided operations: what goes between two processes is the same."""
+
+    def setUp(self):
+        super().setUp()
+        library = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(harness.options.strata))), "lib/libstrata_mpi.so")
+        if not MPIRUN or not os.path.exists(library):
+            self.skipTest("needs Open MPI")
+
+    def test_the_same_bits(self):
+        for name, sizes, inputs, out in (("matmul", "M=301,N=200,P=77", ("A=random", "B=random:2", "C=random:3"), "C"),
+                                         ("heat", "M=515,N=300", ("pairs=2", "a=random", "b=random:4"), "b")):
+            words = ["run", os.path.join(EXAMPLES, name, name + ".sq"), "--machine", "ranks", "--size", sizes, "--out", f"{out}=out.npy"]
+            for each in inputs:
+                words += ["--in", each]
+            self.succeeds(*words)
+            expected = np.load(self.path("out.npy")).tobytes()
+            for count, threads in ((2, 1), (3, 2)):
+                with self.subTest(program=name, count=count):
+                    os.remove(self.path("out.npy"))
+                    self.succeeds(*words, "--nodes", str(count), "--threads", str(threads), STRATA_MPI_ONLY="1", STRATA_MPI_MESSAGES="1")
+                    self.assertEqual(np.load(self.path("out.npy")).tobytes() == expected, True)
+
+
+if __name__ == "__main__":
+    harness.main()
