@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <unistd.h>
 
 namespace strata::cluster {
 namespace {
@@ -49,22 +48,21 @@ void eachPiece(int64_t hereStep, int64_t thereStep, int64_t elements, int64_t by
 
 MessageMemory::MessageMemory() {
   MPI_Comm_dup(MPI_COMM_WORLD, &all_);
-  server_ = std::thread([this] {
+  // Those who wait serve, too: this is for the time in which all of this process compute.
+  server_.emplace(std::chrono::microseconds(50), [this] {
     using Clock = std::chrono::steady_clock;
-    // Those who wait serve, too: this thread is for the time in which all of this process compute.
-    auto last = Clock::now();
-    while (!isEnding_.load(std::memory_order_acquire)) {
+    constexpr auto untilQuiet = std::chrono::microseconds(100);
+    for (auto last = Clock::now(); Clock::now() - last < untilQuiet;)
       if (serve())
         last = Clock::now();
-      else if (Clock::now() - last > std::chrono::microseconds(100))
-        usleep(50);
-    }
+      else if (isEnding_.load(std::memory_order_acquire))
+        return;
   });
 }
 
 MessageMemory::~MessageMemory() {
   isEnding_.store(true, std::memory_order_release);
-  server_.join();
+  server_.reset();
   MPI_Comm_free(&all_);
 }
 

@@ -3,11 +3,13 @@
 // copy; whoever waits serves the others meanwhile.
 #pragma once
 
+#include "runtime/core/periodically.h"
+
 #include <atomic>
 #include <cstdint>
 #include <mpi.h>
 #include <mutex>
-#include <thread>
+#include <optional>
 #include <vector>
 
 namespace strata::cluster {
@@ -51,7 +53,7 @@ private:
   int64_t underWay_ = 0; // bytes
   int64_t asked_ = 0;
   std::atomic<bool> isEnding_{false};
-  std::thread server_;
+  std::optional<runtime::Periodically> server_; // the last: it ends before the rest does
 };
 
 } // namespace strata::cluster

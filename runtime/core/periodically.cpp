@@ -6,7 +6,7 @@
 
 namespace strata::runtime {
 
-Periodically::Periodically(std::chrono::milliseconds interval, std::function<void()> call)
+Periodically::Periodically(std::chrono::microseconds interval, std::function<void()> call)
     : thread_([interval, call = std::move(call)](const std::stop_token& stop) {
         std::mutex lock;
         std::condition_variable_any never;

@@ -11,7 +11,7 @@ namespace strata::runtime {
 class Periodically {
 public:
   /// The first time when the interval has passed.
-  Periodically(std::chrono::milliseconds interval, std::function<void()> call);
+  Periodically(std::chrono::microseconds interval, std::function<void()> call);
   /// Returns when no call is under way any more. REQUIRES: it is on another thread than the calls.
   ~Periodically() = default;
 
