@@ -40,10 +40,12 @@ class Computers:
 
     def __enter__(self):
         self.stack = contextlib.ExitStack()
-        # Each is there as long as this process of it.
-        self.inits = [subprocess.Popen(["unshare", "-nu", "sh", "-c", f"hostname computer{number} && echo ready && exec sleep 3600"],
-                                       stdout=subprocess.PIPE, text=True) for number in (0, 1)]
+        # Each is there as long as this process of it, which ends when the test does, however that ends.
+        self.inits = [subprocess.Popen(["unshare", "-nu", "sh", "-c", f"hostname computer{number} && echo ready && exec cat"],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for number in (0, 1)]
         for init in self.inits:
+            self.stack.callback(init.stdout.close)
+            self.stack.callback(init.stdin.close)
             self.stack.callback(init.wait)
             self.stack.callback(init.kill)
         for init in self.inits:

@@ -242,6 +242,12 @@ class Nodes(harness.Case):
                 self.assertEqual(set(re.findall(r"^ +(\w+) process", result.out, re.MULTILINE)), {"bytes", "copies", "messages", "microseconds"})
             self.assertEqual(found["within memory"] + found["across memory"] - found["home -> space"] - found["space -> home"], 4 * 4 * copied)
 
+    def test_parts_follow_the_arrays(self):
+        """By default a processor takes neighbouring iterations, as it has neighbouring elements: little goes between processes."""
+        told = self.succeeds("run", VECTADD, "--machine", "ranks", "--nodes", "2", "--size", "N=1000000", "--in", "A=random", "--in", "B=random", "--stats").out
+        between = sum(int(bytes) for bytes in re.findall(r"bytes process \d -> \d: (\d+)", told))
+        self.assertLess(between, 12000000 // 20, told)
+
     def test_seeing_all_processes(self):
         """A trace has the rows of all processes, with a message to and from each part that another one runs; figures tell what went between."""
         words = ("run", os.path.join(EXAMPLES, "sequoia/matmul/matmul.sq"), "--machine", "ranks", "--size", "M=300,N=200,P=100", "--in", "A=1", "--in", "B=2", "--in",

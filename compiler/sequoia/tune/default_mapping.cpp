@@ -319,7 +319,10 @@ private:
         return mapped;
       spmd.fullRange = {0, count};
       spmd.ways = number(count);
-      spmd.iterationBlock = number(1);
+      // Arrays in a virtual memory have even shares in the memories that it joins: iterations that follow each other
+      // find what they work on in their own, most of them.
+      if (!machine_[machine_.levels[depths_[depth]].memory].isVirtual())
+        spmd.iterationBlock = number(1);
     } else if (loop.kind == MapKind::Reduce && shareMemory(machine_, level)) {
       spmd.ways = number(reductionWays);
     } else {

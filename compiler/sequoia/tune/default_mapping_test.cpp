@@ -124,6 +124,20 @@ TEST(SequoiaDefaultMapping, CutsTwiceBelowADisk) {
     EXPECT_GT(outer->tunables[i].value.value, inner->tunables[i].value.value);
 }
 
+TEST(SequoiaDefaultMapping, PartsAreNeighboursWhereArraysAre) {
+  // Arrays in a virtual memory have even shares; elsewhere processors take iterations in turn.
+  for (const auto& [machineName, inTurn] : {std::pair("ranks", false), {"cluster", false}, {"cell", true}}) {
+    SCOPED_TRACE(machineName);
+    Session session(exampleText("vectadd"));
+    Machine machine = session.machine(machineName);
+    std::optional<Mapping> mapping = defaultMapping(*session.program, machine, {}, {}, session.diagnostics);
+    ASSERT_TRUE(mapping) << session.rendered();
+    const MappedLoop& loop = mapping->findInstance("AddVectors_Split")->control.at(0).loops.at(0);
+    ASSERT_TRUE(loop.spmd);
+    EXPECT_EQ(loop.spmd->iterationBlock.has_value(), inTurn);
+  }
+}
+
 TEST(SequoiaDefaultMapping, LoopsAroundLeavesAreDealtToTheProcessors) {
   for (const char* example : {"vectadd", "conv1d", "spmv"}) {
     SCOPED_TRACE(example);
