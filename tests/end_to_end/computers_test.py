@@ -80,14 +80,21 @@ class Computers:
         done = subprocess.run(words, capture_output=True, text=True)
         assert done.returncode == 0, f"{words}: {done.stderr}"
 
-    def start(self, count, *words):
+    def options(self):
         network = "10.213.0.0/24"
-        return subprocess.Popen([*self.on(0), MPIRUN, "-q", "--mca", "plm_rsh_agent", self.agent, "--mca", "btl_tcp_if_include", network, "--mca",
-                                 "oob_tcp_if_include", network, "--hostfile", self.hosts, "--map-by", "node", "--bind-to", "none", "-n", str(count), *words],
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder, env=ENVIRONMENT, start_new_session=True)
+        return ["--mca", "plm_rsh_agent", self.agent, "--mca", "btl_tcp_if_include", network, "--mca", "oob_tcp_if_include", network, "--hostfile", self.hosts,
+                "--map-by", "node", "--bind-to", "none"]
 
-    def run(self, count, *words):
-        process = self.start(count, *words)
+    def start(self, count, *words, by_strata=False):
+        """A command in so many processes, started by mpirun or by strata."""
+        starter = [MPIRUN, "-q", *self.options(), "-n", str(count)]
+        if by_strata:
+            starter, words = [], [*words, "--nodes", str(count), "--starter", f"mpirun {' '.join(self.options())}"]
+        return subprocess.Popen([*self.on(0), *starter, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.folder,
+                                env=ENVIRONMENT, start_new_session=True)
+
+    def run(self, count, *words, by_strata=False):
+        process = self.start(count, *words, by_strata=by_strata)
         try:
             out, err = process.communicate(timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
@@ -119,7 +126,7 @@ class OverTwoComputers(harness.Case):
                     for count in counts:
                         with self.subTest(program=program, machine=machine, count=count):
                             os.remove(self.path("out.npy"))
-                            status, printed, said = computers.run(count, harness.options.strata, *words, "--stats")
+                            status, printed, said = computers.run(count, harness.options.strata, *words, "--stats", by_strata=count == 2)
                             self.assertEqual((status, said), (0, ""))
                             self.assertEqual(np.load(self.path("out.npy")).tobytes() == expected, True)
                             self.assertIn("bytes process 0 -> 1", printed)
@@ -152,20 +159,26 @@ void task<leaf> Pick::L(in int at[N], in float x[M], inout float y[N])
     def test_a_killed_process_ends_all(self):
         words = ("run", os.path.join(EXAMPLES, "heat/heat.sq"), "--machine", "ranks", "--size", "M=515,N=300", "--in", "pairs=100000000", "--in", "a=random", "--in",
                  "b=random", "--out", "a=a.npy")
-        with Computers(self.folder) as computers:
-            process = computers.start(2, harness.options.strata, *words)
-            there = []
-            while not there:  # the one on the other computer, when it has joined
-                self.assertIsNone(process.poll(), "ended by itself")
-                time.sleep(0.2)
-                there = [pid for pid in self.of_computer(computers.inits[1].pid) if b"pairs=100000000" in self.command_of(pid)]
-            time.sleep(2)
-            os.kill(there[0], signal.SIGKILL)
-            process.communicate(timeout=TIMEOUT)
-            self.assertNotEqual(process.returncode, 0)
-            left = [pid for number in (0, 1) for pid in self.of_computer(computers.inits[number].pid) if b"pairs=100000000" in self.command_of(pid)]
-            self.assertEqual(left, [])
-        self.assertFalse([name for name in os.listdir(self.folder) if name.endswith(".npy")])
+        for by_strata in (False, True):
+            with self.subTest(by_strata=by_strata), Computers(self.folder) as computers:
+                self.kill_one_of(computers, words, by_strata)
+            self.assertFalse([name for name in os.listdir(self.folder) if name.endswith(".npy")])
+
+    def kill_one_of(self, computers, words, by_strata):
+        process = computers.start(2, harness.options.strata, *words, by_strata=by_strata)
+        there = []
+        while not there:  # the one on the other computer, when it has joined
+            self.assertIsNone(process.poll(), "ended by itself")
+            time.sleep(0.2)
+            there = [pid for pid in self.of_computer(computers.inits[1].pid) if b"pairs=100000000" in self.command_of(pid)]
+        time.sleep(2)
+        os.kill(there[0], signal.SIGKILL)
+        told = process.communicate(timeout=TIMEOUT)[1]
+        self.assertNotEqual(process.returncode, 0)
+        if by_strata:
+            self.assertEqual((process.returncode, told.count("error[nodes-ended]")), (1, 1), told)
+        left = [pid for number in (0, 1) for pid in self.of_computer(computers.inits[number].pid) if b"pairs=100000000" in self.command_of(pid)]
+        self.assertEqual(left, [])
 
     @staticmethod
     def of_computer(init):

@@ -409,6 +409,9 @@ class Nodes(harness.Case):
         self.assertEqual((done.returncode, done.stderr.count("nodes-count")), (1, 1), done.stderr)
         # What is left of a run's environment makes no process one of several.
         self.is_refused("run", VECTADD, "--machine", "cluster", *data, code="nodes-no-mpi", mentions="this one only", OMPI_COMM_WORLD_SIZE="3")
+        self.is_refused("run", VECTADD, "--machine", "cluster", *data, "--nodes", "2", "--starter", "nosuch --x", code="nodes-no-mpi", mentions=["'nosuch'", "--starter"])
+        self.is_refused("run", VECTADD, "--machine", "cluster", *data, "--nodes", "2", "--starter", "'", code="nodes-no-mpi", mentions="--starter")
+        self.is_refused("run", VECTADD, "--machine", "cluster", *data, "--starter", "mpirun", code="driver-usage", mentions="--nodes")
         self.is_refused("run", VECTADD, "--machine", "cluster", *data, "--nodes", "2", code="nodes-no-mpi", mentions="openmpi-bin", PATH="/nowhere")
         wrong = self.write("m.yaml", self.succeeds("machine", "cluster").out.replace("machine: cluster", "machine: m").replace(
             "  - name: front\n    kind: control\n", "  - name: front\n    kind: control\n    process: true\n"))

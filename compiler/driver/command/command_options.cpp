@@ -250,6 +250,10 @@ Commands makeCommands(Options& options) {
                   "processes that the machine is spread over, started by mpirun: each has some of the processors of "
                   "which the machine says that they are processes; results do not depend on it")
       ->check(CLI::Range(1u, 65536u));
+  run->add_option(
+      "--starter", options.starter,
+      "what starts the processes, with options of its own: 'mpirun --hostfile hosts'; without it, mpirun on "
+      "this computer");
   addStats(
       run, options,
       "figures of the run: bytes and moves from memory to memory, runs of leaves, and what a processor array did; as "

@@ -207,6 +207,8 @@ int strata::driver::dispatch(int argc, char** argv) {
   if (*run && options.nodes > 1 && (options.interpret || options.compile.target == "interpreter"))
     return misuse(session, place("--nodes"),
                   "--nodes is for what runs on a machine's processors; the interpreter is one process");
+  if (*run && options.nodes <= 1 && !options.starter.empty())
+    return misuse(session, place("--starter"), "--starter is for several processes: say how many with --nodes");
   if (*run && !hasMain) {
     if (const std::optional<int> ended = startNodes(session, argc, argv))
       return *ended;

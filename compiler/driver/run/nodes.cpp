@@ -13,9 +13,11 @@
 #include "runtime/core/runtime.h"
 #include "runtime/core/system_memory.h"
 
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/StringSaver.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -51,10 +53,22 @@ const char* const oneCommand = "start one command as often as there are to be pr
 /// Runs mpirun, which starts a command as often as is asked for; its status.
 int runStarter(Session& session, const std::vector<std::string>& command, bool doTell) {
   const std::string count = std::to_string(session.options.nodes);
-  const auto place = [&] { return session.commandLine->value("--nodes", count); };
-  const auto starter = llvm::sys::findProgramByName("mpirun");
+  const std::string& asked = session.options.starter;
+  const auto place = [&] {
+    return asked.empty() ? session.commandLine->value("--nodes", count)
+                         : session.commandLine->value("--starter", asked);
+  };
+  llvm::BumpPtrAllocator allocator;
+  llvm::StringSaver saver(allocator);
+  llvm::SmallVector<const char*> own;
+  llvm::cl::TokenizeGNUCommandLine(asked.empty() ? "mpirun" : asked, saver, own);
+  const std::string name = own.empty() ? "" : own.front();
+  const auto starter = llvm::sys::findProgramByName(name);
   if (!starter) {
-    session.diagnostics.report(noStarter, place(), count, "there is no 'mpirun'").help(installMpi);
+    session.diagnostics.report(noStarter, place(), count, "there is no '" + name + "'")
+        .help(asked.empty()
+                  ? installMpi
+                  : "name a program that starts processes for MPI, such as mpirun, and its options behind it");
     return finish(session);
   }
   // As many as asked for, whatever this computer has, for whoever it is that asks.
@@ -62,7 +76,11 @@ int runStarter(Session& session, const std::vector<std::string>& command, bool d
        {"OMPI_MCA_rmaps_base_oversubscribe", "OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"})
     setenv(name, "1", 0);
   setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 0); // threads of a process have more than one core
-  std::vector<std::string> words = {*starter, "-q", "-n", count};
+  std::vector<std::string> words = {*starter};
+  if (const llvm::StringRef file = llvm::sys::path::filename(*starter); file == "mpirun" || file == "mpiexec")
+    words.emplace_back("-q");
+  words.insert(words.end(), own.begin() + 1, own.end());
+  words.insert(words.end(), {"-n", count});
   words.insert(words.end(), command.begin(), command.end());
   const StarterEnd end = runWatched(words, doTell);
   if (end.isMissing)

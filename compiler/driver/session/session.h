@@ -22,10 +22,11 @@ struct Options {
   std::string picture;                 // --picture
   std::vector<std::string> sizes, inputs, outputs, entries;
   unsigned repeat = 1;
-  unsigned nodes = 1; // processes that the machine is spread over
-  std::string stats;  // empty: none; "text"; "json"; "json:FILE"
-  std::string emit;   // ast svm placed scheduled llvm asm after:PASS
-  std::string output; // -o
+  unsigned nodes = 1;  // processes that the machine is spread over
+  std::string starter; // what starts them, and its options; empty: mpirun
+  std::string stats;   // empty: none; "text"; "json"; "json:FILE"
+  std::string emit;    // ast svm placed scheduled llvm asm after:PASS
+  std::string output;  // -o
   std::string trace, timeline;
   std::string cycles;    // --cycles A..B, of a processor array's trace
   unsigned shownRun = 0; // --run of one; 0: not given
