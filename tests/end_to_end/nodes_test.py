@@ -247,6 +247,11 @@ class Nodes(harness.Case):
         told = self.succeeds("run", VECTADD, "--machine", "ranks", "--nodes", "2", "--size", "N=1000000", "--in", "A=random", "--in", "B=random", "--stats").out
         between = sum(int(bytes) for bytes in re.findall(r"bytes process \d -> \d: (\d+)", told))
         self.assertLess(between, 12000000 // 20, told)
+        # Tiles are no larger than a cache, so that most of them lie in one processor's share.
+        told = self.succeeds("run", os.path.join(EXAMPLES, "sequoia/heat/heat.sq"), "--machine", "ranks", "--size", "M=2050,N=1030", "--in", "pairs=1", "--in",
+                             "a=1", "--in", "b=2", "--stats").out
+        found = {name: int(bytes) for name, bytes in re.findall(r"^ +bytes ([^:]+): (\d+)$", told, re.MULTILINE)}
+        self.assertGreater(2 * found["in place memory"], found["space -> memory"] + found["memory -> space"], told)
 
     def test_seeing_all_processes(self):
         """A trace has the rows of all processes, with a message to and from each part that another one runs; figures tell what went between."""

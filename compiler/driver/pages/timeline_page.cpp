@@ -257,7 +257,11 @@ std::vector<picture::Section> timelineSections(const Timeline& timeline) {
        "A run of " + milliseconds(timeline.length) + ", with a row for each " + rows +
            (moves ? " and one for each of its moves that were under way at once" : "") +
            ". What is empty is control, or nothing to do." +
-           (rows == "processor" ? "" : " What a stage waits for stands in its bars.") + movesAre(timeline),
+           (rows == "processor" ? "" : " What a stage waits for stands in its bars.") +
+           (timeline.arrows.empty() ? ""
+                                    : " An arrow is a message between processes: a part of the program begins, or "
+                                      "has ended.") +
+           movesAre(timeline),
        tools, false},
       {"Shares of the time",
        std::string("Of the whole run.") +

@@ -57,6 +57,11 @@ public:
       : graph_(graph), machine_(machine), known_(known), halvings_(halvings) {
     for (unsigned level = 0; level < machine.levels.size(); ++level)
       limited_ |= isLimited(machine, level);
+    // What a processor has of a distributed array it works on where it lies, if a block reaches into nobody else's.
+    const machine::MemoryId innermost = machine.levels[0].memory;
+    if (isLimited(machine, 0) && machine.capacityOf(innermost).bytes > cacheBytes_)
+      for (const machine::Memory& memory : machine.memories)
+        worksInPlace_ |= memory.isVirtual() && memory.over == innermost;
   }
 
   /// Nothing (with messages) where tunables do not come out.
@@ -128,10 +133,11 @@ private:
       }
     }
     // In local stores, where what lies beside a block is moved twice, square blocks are better.
-    if (!limited_)
+    if (!limited_ || worksInPlace_)
       streamed_ = streamedLeaves(graph_);
     for (Choice& choice : choices_)
-      choice.streams = !limited_ && !choice.fixed && cutsAlike(*graph_.instances[choice.instance].variant);
+      choice.streams =
+          (!limited_ || worksInPlace_) && !choice.fixed && cutsAlike(*graph_.instances[choice.instance].variant);
     for (Choice& choice : choices_)
       choice.setsRows = choice.rank > 1 && choice.dimension == 0 &&
                         std::ranges::count_if(choices_, [&](const Choice& other) {
@@ -273,15 +279,15 @@ private:
       if (!level.total || *level.total > (capacity - capacity / 8) >> halvings_)
         return false;
     }
-    return true;
+    return !worksInPlace_ || leavesFit(graph, sizes, /*isOfStreams=*/true);
   }
 
   /// Whether the arrays of each leaf, without those that are not bounded, take no more than what is near by; of a leaf
-  /// that uses each element with its neighbours alone, no more than the cache.
-  bool leavesFit(const InstanceGraph& graph, const std::vector<InstanceSizes>& sizes) const {
+  /// that uses each element with its neighbours alone, no more than the cache. `isOfStreams`: of those alone.
+  bool leavesFit(const InstanceGraph& graph, const std::vector<InstanceSizes>& sizes, bool isOfStreams = false) const {
     for (uint32_t i = 0; i < graph.instances.size(); ++i) {
       const Instance& instance = graph.instances[i];
-      if (instance.variant->kind == TaskKind::Inner)
+      if (instance.variant->kind == TaskKind::Inner || (isOfStreams && !streamed_.contains(instance.name)))
         continue;
       uint64_t total = 0;
       for (const Variable* array : instance.variant->arrays) {
@@ -623,7 +629,8 @@ private:
   unsigned halvings_;
   std::vector<Choice> choices_;
   bool limited_ = false;
-  uint32_t entry_ = 0; // being bounded
+  bool worksInPlace_ = false; // leaves, in a memory that a virtual one joins and that is larger than a cache
+  uint32_t entry_ = 0;        // being bounded
 };
 
 } // namespace
