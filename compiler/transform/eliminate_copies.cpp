@@ -22,28 +22,22 @@ struct EliminateCopiesPass : PassWrapper<EliminateCopiesPass, OperationPass<Modu
   void getDependentDialects(DialectRegistry& registry) const override { registerDialects(registry); }
 
   void runOnOperation() override {
-    Mirrors mirrors(getOperation());
-    SmallVector<BlockOp> blocks;
-    getOperation().walk([&](BlockOp block) { blocks.push_back(block); });
-    for (BlockOp block : blocks)
-      tryBlock(block, mirrors);
+    Mirrors(getOperation())
+        .each([](BlockOp block, Value view) { return view.getType() == block.getBlock().getType(); },
+              [](BlockOp block, Mirror mirror) { replace(block, mirror); });
   }
 
-  void tryBlock(BlockOp block, Mirrors& mirrors) {
-    std::optional<Mirror> mirror =
-        mirrors.find(block, [&](Value view) { return view.getType() == block.getBlock().getType(); });
-    if (!mirror)
-      return;
-    (mirror->in ? mirror->in : mirror->out).emitRemark() << "no copy: '" << block.getLabel().value_or("a block")
-                                                         << "' is the part of the array that it would be a copy of";
-    OpBuilder builder(mirror->in ? mirror->in : mirror->out);
-    for (MoveOp move : {mirror->in, mirror->out})
+  static void replace(BlockOp block, Mirror mirror) {
+    (mirror.in ? mirror.in : mirror.out).emitRemark() << "no copy: '" << block.getLabel().value_or("a block")
+                                                      << "' is the part of the array that it would be a copy of";
+    OpBuilder builder(mirror.in ? mirror.in : mirror.out);
+    for (MoveOp move : {mirror.in, mirror.out})
       if (move) {
         builder.setInsertionPoint(move);
         countElided(builder, move);
         move.erase();
       }
-    block.getBlock().replaceAllUsesWith(mirror->view);
+    block.getBlock().replaceAllUsesWith(mirror.view);
     block.erase();
   }
 };

@@ -35,28 +35,23 @@ struct InPlacePass : PassWrapper<InPlacePass, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     if (joined.empty())
       return;
-    Mirrors mirrors(getOperation());
-    SmallVector<BlockOp> blocks;
-    getOperation().walk([&](BlockOp block) { blocks.push_back(block); });
-    for (BlockOp block : blocks)
-      tryBlock(block, mirrors);
+    Mirrors(getOperation())
+        .each([&](BlockOp block, Value view) { return isUnder(block, view); },
+              [&](BlockOp block, Mirror mirror) { askFor(block, mirror); });
   }
 
-  void tryBlock(BlockOp block, Mirrors& mirrors) {
-    std::optional<Mirror> mirror = mirrors.find(block, [&](Value view) { return isUnder(block, view); });
-    if (!mirror)
-      return;
+  void askFor(BlockOp block, Mirror mirror) {
     OpBuilder builder(block);
-    Operation* made = mirror->view.getDefiningOp();
+    Operation* made = mirror.view.getDefiningOp();
     const bool isMadeBehind = made && made->getBlock() == block->getBlock() && block->isBeforeInBlock(made);
     builder.setInsertionPointAfter(isMadeBehind ? made : block.getOperation());
     auto inPlace = builder.create<InPlaceOp>(block.getLoc(), block.getBlock().getType(), builder.getI1Type(),
-                                             block.getBlock(), mirror->view);
+                                             block.getBlock(), mirror.view);
     block.getBlock().replaceAllUsesExcept(inPlace.getHere(), inPlace);
-    (mirror->in ? mirror->in : mirror->out).emitRemark()
+    (mirror.in ? mirror.in : mirror.out).emitRemark()
         << "no copy where the part of the array lies together in the processor's own memory: '"
         << block.getLabel().value_or("a block") << "' is that part then";
-    for (MoveOp move : {mirror->in, mirror->out}) {
+    for (MoveOp move : {mirror.in, mirror.out}) {
       if (!move)
         continue;
       builder.setInsertionPoint(move);

@@ -132,6 +132,15 @@ bool Mirrors::readsOnly(BlockOp block) {
   return true;
 }
 
+void Mirrors::each(function_ref<bool(BlockOp block, Value view)> suits,
+                   function_ref<void(BlockOp block, Mirror mirror)> act) {
+  SmallVector<BlockOp> blocks;
+  program_.walk([&](BlockOp block) { blocks.push_back(block); });
+  for (BlockOp block : blocks)
+    if (std::optional<Mirror> mirror = find(block, [&](Value view) { return suits(block, view); }))
+      act(block, *mirror);
+}
+
 std::optional<Mirror> Mirrors::find(BlockOp block, function_ref<bool(Value view)> suits) {
   std::optional<Mirror> mirror = mirrorOf(block);
   if (!mirror || !suits(mirror->view) || !usesAreBetween(block, *mirror))

@@ -21,8 +21,13 @@ struct Mirror {
 /// Looks for mirrors in one module. Takes placed programs.
 class Mirrors {
 public:
-  explicit Mirrors(mlir::ModuleOp program) : symbols_(program), beside_(program) {}
+  explicit Mirrors(mlir::ModuleOp program) : program_(program), symbols_(program), beside_(program) {}
 
+  /// Finds the mirrors among all blocks, and acts on each as it is found.
+  void each(llvm::function_ref<bool(svm::BlockOp block, mlir::Value view)> suits,
+            llvm::function_ref<void(svm::BlockOp block, Mirror mirror)> act);
+
+private:
   /// What a block mirrors, so that it may be the view itself: nothing between its moves, or its first and last use,
   /// touches what the view is a view of, other than through the block; and the view is made before the block is used.
   /// For the code around, that holds by the front end's word in a `disjoint` scope, and is else decided by the roots of
@@ -30,10 +35,9 @@ public:
   /// copy that is there across a fence, a stream or a wait stays, with a remark. `suits` says whether the view is one
   /// to ask about.
   std::optional<Mirror> find(svm::BlockOp block, llvm::function_ref<bool(mlir::Value view)> suits);
-
-private:
   bool readsOnly(svm::BlockOp block);
 
+  mlir::ModuleOp program_;
   mlir::SymbolTable symbols_;
   const Beside beside_;
   mlir::DominanceInfo dominance_;

@@ -9,12 +9,11 @@ import shutil
 import signal
 import subprocess
 import time
-import unittest
 
 import harness
 import numpy as np
+from several_processes import AS_ROOT, MPIRUN, require_mpi
 
-MPIRUN = shutil.which("mpirun")
 EXAMPLES = os.path.join(harness.ROOT, "examples")
 MATMUL = os.path.join(EXAMPLES, "sequoia/matmul/matmul.sq")
 VECTADD = os.path.join(EXAMPLES, "sequoia/vectadd/vectadd.sq")
@@ -32,20 +31,13 @@ def content(path):
 class NodesFaults(harness.Case):
     def setUp(self):
         super().setUp()
-        library = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(harness.options.strata))), "lib/libstrata_mpi.so")
         self.temporary = self.path("tmp")
         self.work = self.path("work")
         os.mkdir(self.temporary)
         os.mkdir(self.work)
         self.environment = {key: value for key, value in os.environ.items() if not key.startswith("STRATA_")}
-        self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", TMPDIR=self.temporary)
-        # As on a computer that has no network, not even to itself.
-        if MPIRUN and subprocess.run([MPIRUN, "--oversubscribe", "-n", "2", "true"], env=self.environment, capture_output=True, timeout=600).returncode:
-            self.skipTest("mpirun starts nothing here")
-        if not MPIRUN or not os.path.exists(library):
-            if os.environ.get("CI"):
-                self.fail("Open MPI is missing, or Strata was built before it was there")
-            self.skipTest("needs Open MPI")
+        self.environment.update(AS_ROOT, TMPDIR=self.temporary)
+        require_mpi(self, self.environment)
 
     def processes(self):
         """The processes that work in the folder, by what they are: 0, 1, … for ranks, "mpirun", "strata" for what starts it."""

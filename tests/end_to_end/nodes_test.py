@@ -5,37 +5,19 @@ comes in its order. With --brief: every fourth Sequoia program, and some of the 
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 import time
-import unittest
 
 import harness
 import hbir_programs
 import numpy as np
 import pla_programs
 import programs
+from several_processes import ENVIRONMENT, MPIRUN, PICK, require_mpi
 
-MPIRUN = shutil.which("mpirun")
-ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 EXAMPLES = os.path.join(harness.ROOT, "examples")
 VECTADD = os.path.join(EXAMPLES, "sequoia/vectadd/vectadd.sq")
-PICK = """void task Pick(in int at[N], in float x[M], inout float y[N]);
-void task<inner> Pick::Cut(in int at[N], in float x[M], inout float y[N])
-{
-  tunable block;
-  mappar (long i = 0 : (N + block - 1) / block) {
-    Pick(at[i * block; block], x, y[i * block; block]);
-  }
-}
-void task<leaf> Pick::L(in int at[N], in float x[M], inout float y[N])
-{
-  for (long i = 0; i < N; i++)
-    y[i] = y[i] + x[at[i]];
-}
-"""
-
 
 IN_C = {"f.sq": """void task F(in int at[N], inout int y[N]);
 void task<inner> F::Cut(in int at[N], inout int y[N])
@@ -121,14 +103,7 @@ def figures(result):
 class Nodes(harness.Case):
     def setUp(self):
         super().setUp()
-        library = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(harness.options.strata))), "lib/libstrata_mpi.so")
-        # As on a computer that has no network, not even to itself.
-        if MPIRUN and subprocess.run([MPIRUN, "--oversubscribe", "-n", "2", "true"], env=ENVIRONMENT, capture_output=True, timeout=600).returncode:
-            self.skipTest("mpirun starts nothing here")
-        if not MPIRUN or not os.path.exists(library):
-            if os.environ.get("CI"):
-                self.fail("Open MPI is missing, or Strata was built before it was there")
-            self.skipTest("needs Open MPI")
+        require_mpi(self)
 
     def compare(self, name, run, counts):
         alone = bits(run())

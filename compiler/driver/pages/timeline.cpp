@@ -22,7 +22,7 @@ using Json = nlohmann::json;
 using Interval = std::pair<double, double>;
 
 constexpr double mostMicroseconds = 1e15; // more than a lifetime
-constexpr int64_t mostProcesses = 4096;   // of a run, in a picture
+constexpr int64_t mostProcesses = 65536;  // of a run
 
 std::string_view wordOf(const Json& object, const char* key) {
   auto found = object.find(key);
@@ -122,7 +122,7 @@ private:
       TimelineTraffic traffic{wholeOf(way, "from", -1), wholeOf(way, "to", -1), wholeOf(way, "bytes", 0),
                               wholeOf(way, "copies", 0), wholeOf(way, "messages", 0)};
       const auto isProcess = [](int64_t number) { return number >= 0 && number < mostProcesses; };
-      if (isProcess(traffic.from) && isProcess(traffic.to))
+      if (isProcess(traffic.from) && isProcess(traffic.to) && traffic.bytes >= 0)
         timeline_.traffic.push_back(traffic);
     }
   }

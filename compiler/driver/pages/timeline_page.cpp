@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <tuple>
 
 namespace strata::driver {
 
@@ -93,6 +94,24 @@ std::string bytesText(int64_t bytes) {
   return text;
 }
 
+/// The ways with most bytes, where there are too many processes for a matrix.
+std::string waysTable(const Timeline& timeline) {
+  constexpr size_t most = 100;
+  std::vector<TimelineTraffic> ways = timeline.traffic;
+  std::sort(ways.begin(), ways.end(), [](const auto& a, const auto& b) {
+    return std::make_tuple(-a.bytes, a.from, a.to) < std::make_tuple(-b.bytes, b.from, b.to);
+  });
+  std::string out = "<div class=\"scroll\"><table>\n<tr><th>from, to</th><th>bytes</th><th>copies</th><th>messages</th>"
+                    "</tr>\n";
+  for (size_t i = 0; i < std::min(ways.size(), most); ++i)
+    out += "<tr><td>process " + std::to_string(ways[i].from) + " to " + std::to_string(ways[i].to) + "</td><td>" +
+           bytesText(ways[i].bytes) + "</td><td>" + std::to_string(ways[i].copies) + "</td><td>" +
+           std::to_string(ways[i].messages) + "</td></tr>\n";
+  if (ways.size() > most)
+    out += "<tr><td>and " + std::to_string(ways.size() - most) + " with less</td><td></td><td></td><td></td></tr>\n";
+  return out + "</table></div>\n";
+}
+
 /// A row for each process that sends, a column for each that gets, the darker the more.
 std::string matrixOf(const Timeline& timeline) {
   int64_t count = 0, most = 1;
@@ -102,6 +121,9 @@ std::string matrixOf(const Timeline& timeline) {
     most = std::max(most, way.bytes);
     ways[{way.from, way.to}] = way;
   }
+  constexpr int64_t mostDrawn = 48;
+  if (count > mostDrawn)
+    return waysTable(timeline);
   std::string out = "<div class=\"scroll\"><table>\n<tr><th>from, to</th>";
   for (int64_t to = 0; to < count; ++to)
     out += "<th>process " + std::to_string(to) + "</th>";

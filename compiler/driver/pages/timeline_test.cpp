@@ -89,6 +89,21 @@ TEST_F(TimelineTest, ProcessesTheirMessagesAndWhatGoesBetweenThem) {
   EXPECT_NE(page.find("[[0,1.0,2,9.0],[2,31.0,0,40.0]]"), std::string::npos);
 }
 
+TEST_F(TimelineTest, ManyProcessesHaveNoMatrix) {
+  std::string ways;
+  for (int from = 0; from < 130; ++from)
+    ways += (from ? "," : "") + std::string("{\"from\":") + std::to_string(from) +
+            ",\"to\":65535,\"bytes\":" + std::to_string(1000 + from) + "}";
+  auto timeline = read("{\"traceEvents\":[" + span("run", 1, 0, 5, 5) + "],\"processes\":[" + ways +
+                       R"(,{"from":1,"to":2,"bytes":-5},{"from":1,"to":2,"bytes":1e300}]})");
+  ASSERT_TRUE(timeline);
+  EXPECT_EQ(timeline->traffic.size(), 131u) << "but for the one that is less than nothing";
+  const std::string page = timelinePage(*timeline, "a run");
+  EXPECT_NE(page.find("process 129 to 65535"), std::string::npos);
+  EXPECT_NE(page.find("and 31 with less"), std::string::npos);
+  EXPECT_LT(page.size(), 100000u);
+}
+
 TEST_F(TimelineTest, APageHoldsAllSpansAndNoTagsOfTheirNames) {
   auto timeline = read("[" + span("run", 1, 0, 5, 5) + "," + span("wait", 1, 0, 6, 2) + "]");
   ASSERT_TRUE(timeline);
