@@ -70,7 +70,8 @@ public:
   bool take(int64_t rank, int kind, std::vector<char>& message) override {
     if (!all_.take(rank, kind, message))
       return false;
-    if (message.empty() || message[0] != turnMark)
+    // Answers may begin with any byte.
+    if (kind != cluster::kindCommand || message.empty() || message[0] != turnMark)
       return true;
     Turn turn{};
     std::memcpy(&turn, message.data() + 1, sizeof turn);
