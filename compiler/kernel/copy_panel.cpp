@@ -1,4 +1,5 @@
-// Copies what the rows of a panel share into scratch memory, so that a tile reads it from one end to the other.
+// Copies what the rows of a panel share into scratch memory, so that a tile reads it from one end to the other; what
+// lies crosswise is turned on the way.
 #include "compiler/kernel/tiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,8 +26,17 @@ public:
   PanelCopier(const TilePlan& plan, OpBuilder& builder, const PanelCopy& copy, Value end)
       : plan_(plan), builder_(builder), place_(plan.lanes->getLoc()), copy_(copy), end_(end) {}
 
-  /// One row after the other, as they lie in memory: full registers, then the last one under a mask.
   void write() {
+    const auto isPacked = [&](memref::LoadOp load) { return plan_.packed.contains(load); };
+    if (!llvm::all_of(plan_.copied, isPacked))
+      writeRows();
+    if (llvm::any_of(plan_.copied, isPacked))
+      writeSquares();
+  }
+
+private:
+  /// One row after the other, as they lie in memory: full registers, then the last one under a mask.
+  void writeRows() {
     scf::ForOp along = plan_.along;
     auto iterations = make<scf::ForOp>(along.getLowerBound(), along.getUpperBound(), constant(1));
     OpBuilder::InsertionGuard guard(builder_);
@@ -44,38 +54,75 @@ public:
     }
   }
 
-private:
-  void writeRegister(Value number, Value row, Value column, Value left) {
+  /// Where a load of some lane and iteration reads.
+  SmallVector<Value> indicesAt(memref::LoadOp load, Value lane, Value iteration) {
     scf::ForOp lanes = plan_.lanes, along = plan_.along;
     IRMapping values;
-    values.map(lanes.getInductionVar(), column);
-    values.map(along.getInductionVar(), number);
+    values.map(lanes.getInductionVar(), lane);
+    values.map(along.getInductionVar(), iteration);
+    SmallVector<Value> indices;
+    for (Value index : load.getIndices()) {
+      const std::optional<SmallVector<Operation*>> operations = operationsOf(plan_, along, index);
+      for (Operation* op : *operations)
+        if (!values.contains(op->getResult(0)))
+          builder_.clone(*op, values);
+      indices.push_back(values.lookupOrDefault(index));
+    }
+    return indices;
+  }
+
+  /// A register from memory, of which the first `left` elements are there; all of them where it is null.
+  Value loadAt(memref::LoadOp load, ValueRange indices, Value left) {
+    const auto type = VectorType::get({int64_t(plan_.width)}, load.getType());
+    if (!left)
+      return make<vector::LoadOp>(type, load.getMemRef(), indices);
+    const auto numbers = VectorType::get({int64_t(plan_.width)}, builder_.getIndexType());
+    SmallVector<APInt> lanesOf;
+    for (unsigned lane = 0; lane < plan_.width; ++lane)
+      lanesOf.emplace_back(IndexType::kInternalStorageBitWidth, lane);
+    Value mask = make<arith::CmpIOp>(arith::CmpIPredicate::slt,
+                                     make<arith::ConstantOp>(DenseElementsAttr::get(numbers, lanesOf)),
+                                     make<vector::SplatOp>(left, numbers));
+    return make<vector::MaskedLoadOp>(type, load.getMemRef(), indices, mask,
+                                      make<arith::ConstantOp>(builder_.getZeroAttr(type)));
+  }
+
+  void writeRegister(Value number, Value row, Value column, Value left) {
     Value to = make<arith::AddIOp>(row, copy_.placeOf(plan_, builder_, column));
+    for (auto [load, block] : llvm::zip_equal(plan_.copied, copy_.blocks))
+      if (!plan_.packed.contains(load))
+        make<vector::StoreOp>(loadAt(load, indicesAt(load, column, number), left), block, to);
+  }
+
+  /// Squares of as many lanes as iterations, turned in registers, along memory. Lanes that the panel has not are read
+  /// from its last one; iterations that there are not are zeros, for which the copy has room.
+  void writeSquares() {
+    scf::ForOp along = plan_.along;
+    auto registers = make<scf::ForOp>(copy_.from, end_, constant(plan_.width));
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(registers.getBody());
+    Value column = registers.getInductionVar(), last = make<arith::SubIOp>(end_, constant(1));
+    Value place = copy_.placeOf(plan_, builder_, column);
+    SmallVector<Value> lanes;
+    for (unsigned lane = 0; lane < plan_.width; ++lane)
+      lanes.push_back(make<arith::MinSIOp>(make<arith::AddIOp>(column, constant(lane)), last));
+    auto iterations = make<scf::ForOp>(along.getLowerBound(), along.getUpperBound(), constant(plan_.width));
+    builder_.setInsertionPointToStart(iterations.getBody());
+    Value number = iterations.getInductionVar();
+    Value left = make<arith::SubIOp>(along.getUpperBound(), number);
+    Value first = make<arith::SubIOp>(number, copy_.first);
     for (auto [load, block] : llvm::zip_equal(plan_.copied, copy_.blocks)) {
-      SmallVector<Value> indices;
-      for (Value index : memref::LoadOp(load).getIndices()) {
-        const std::optional<SmallVector<Operation*>> operations = operationsOf(plan_, along, index);
-        for (Operation* op : *operations)
-          if (!values.contains(op->getResult(0)))
-            builder_.clone(*op, values);
-        indices.push_back(values.lookupOrDefault(index));
+      if (!plan_.packed.contains(load))
+        continue;
+      SmallVector<Value> vectors;
+      for (Value lane : lanes)
+        vectors.push_back(loadAt(load, indicesAt(load, lane, number), left));
+      turnVectors(builder_, place_, vectors);
+      for (auto [number, vector] : llvm::enumerate(vectors)) {
+        Value row = make<arith::MulIOp>(make<arith::AddIOp>(first, constant(static_cast<int64_t>(number))),
+                                        constant(tileColumns(plan_)));
+        make<vector::StoreOp>(vector, block, make<arith::AddIOp>(row, place).getResult());
       }
-      const auto type = VectorType::get({int64_t(plan_.width)}, memref::LoadOp(load).getType());
-      Value elements;
-      if (left) {
-        const auto numbers = VectorType::get({int64_t(plan_.width)}, builder_.getIndexType());
-        SmallVector<APInt> lanesOf;
-        for (unsigned lane = 0; lane < plan_.width; ++lane)
-          lanesOf.emplace_back(IndexType::kInternalStorageBitWidth, lane);
-        Value mask = make<arith::CmpIOp>(arith::CmpIPredicate::slt,
-                                         make<arith::ConstantOp>(DenseElementsAttr::get(numbers, lanesOf)),
-                                         make<vector::SplatOp>(left, numbers));
-        elements = make<vector::MaskedLoadOp>(type, memref::LoadOp(load).getMemRef(), indices, mask,
-                                              make<arith::ConstantOp>(builder_.getZeroAttr(type)));
-      } else {
-        elements = make<vector::LoadOp>(type, memref::LoadOp(load).getMemRef(), indices);
-      }
-      make<vector::StoreOp>(elements, block, to);
     }
   }
 
@@ -104,6 +151,11 @@ PanelCopy copyPanel(const TilePlan& plan, OpBuilder& builder, Value from, Value 
   copy.from = from;
   copy.first = along.getLowerBound();
   copy.trips = builder.create<arith::SubIOp>(place, along.getUpperBound(), copy.first);
+  if (!plan.packed.empty()) {
+    Value width = builder.create<arith::ConstantIndexOp>(place, plan.width);
+    copy.trips =
+        builder.create<arith::MulIOp>(place, builder.create<arith::CeilDivUIOp>(place, copy.trips, width), width);
+  }
   Value size = builder.create<arith::MulIOp>(place, columns, copy.trips);
   for (memref::LoadOp load : plan.copied)
     copy.blocks.push_back(

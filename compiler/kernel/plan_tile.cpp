@@ -64,7 +64,14 @@ public:
       return std::nullopt;
     }
     findTested();
-    if (!chooseSize()) {
+    if (plan_.rows && canJam())
+      planPacked(plan_);
+    bool isChosen = chooseSize();
+    if (!plan_.packed.empty() && (!isChosen || plan_.rowCount < 2)) { // rows alone share what is copied
+      plan_.packed.clear();
+      isChosen = chooseSize();
+    }
+    if (!isChosen) {
       problem_ = {"elements that are gathered one by one take longer than iterations one by one", lanes.getLoc(),
                   TileProblem::IsIndependent};
       return std::nullopt;
@@ -344,6 +351,8 @@ private:
         const bool isLoad = isa<memref::LoadOp>(op);
         work.others += weight * (fieldsSideBySide(block) - isLoad);
         work.loads[1][isAnyRow(indices)] += isLoad ? weight : 0;
+      } else if (plan_.packed.contains(op)) {
+        work.loads[1][0] += weight;
       } else if (!rowIndex(plan_, block, indices)) {
         work.gathers += weight;
         work.turned += canTurn(op, block, indices) ? weight : 0;

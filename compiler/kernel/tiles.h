@@ -53,6 +53,10 @@ struct TilePlan {
   mlir::scf::ForOp along;
   uint64_t bytesAlong = 0, panelBytes = 0; ///< that an iteration of it reads for each lane; and of a panel, at most
   llvm::SmallVector<mlir::memref::LoadOp, 2> copied; ///< of what it reads, what may be read from a copy of a panel
+  /// Of these, loads of which lanes reach elements apart, and neighbouring iterations of the loop along elements side by
+  /// side, as of a matrix that is used transposed: a square of them changes lanes and iterations in registers as it is
+  /// copied. Where there is no copy they are gathered.
+  llvm::DenseSet<mlir::Operation*> packed;
   /// Loads and stores of which rows reach elements side by side, and lanes apart: a tile of as many rows as lanes
   /// loads or stores a vector for each lane, and exchanges lanes and rows in registers.
   llvm::DenseSet<mlir::Operation*> turned;
@@ -97,6 +101,8 @@ std::string noForm(mlir::Operation* op);
 std::optional<TilePlan> planTile(mlir::scf::ForOp lanes, mlir::scf::ForOp rows, const machine::Figures& figures,
                                  TileProblem& problem);
 
+/// Finds the loads that TilePlan::packed tells of (plan_panel.cpp). REQUIRES: what differs in the tile is known.
+void planPacked(TilePlan& plan);
 /// Finds the loop along which rows share what they read, and what of it may be copied (plan_panel.cpp). REQUIRES: the
 /// size of the tile is chosen.
 void planPanel(TilePlan& plan, const machine::Figures& figures);
@@ -110,7 +116,7 @@ std::optional<llvm::SmallVector<mlir::Operation*>> operationsOf(const TilePlan& 
 struct PanelCopy {
   mlir::Value from;  ///< the first lane of the panel
   mlir::Value first; ///< the first iteration
-  mlir::Value trips; ///< iterations
+  mlir::Value trips; ///< iterations that there is room for: in whole registers where loads are packed
   llvm::SmallVector<mlir::Value, 2> blocks;
 
   /// Where the register that begins with the lane `column` is in the first iteration.

@@ -54,26 +54,28 @@ void writeColumns(const TilePlan& plan, OpBuilder& builder, ArrayRef<Value> rows
   writeTileBody(plan, builder, rowCount, rows, rest.getInductionVar(), upper, copy);
 }
 
-/// The rows of some columns: as many as a tile has, then one by one.
+/// The rows of some columns: as many as a tile has, then by twos, of which the sums hide each other's latency where
+/// those of one row would not, then one by one.
 void writeRows(const TilePlan& plan, OpBuilder& builder, Value from, Value upper, const PanelCopy* copy) {
   scf::ForOp outer = plan.rows;
   const mlir::Location place = outer.getLoc();
   const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
-  Value full = wholeEnd(builder, place, outer.getLowerBound(), outer.getUpperBound(), plan.rowCount);
-  auto main = builder.create<scf::ForOp>(place, outer.getLowerBound(), full, constant(plan.rowCount));
-  {
+  SmallVector<unsigned, 3> heights = {plan.rowCount};
+  if (plan.rowCount > 2)
+    heights.push_back(2);
+  if (plan.rowCount > 1)
+    heights.push_back(1);
+  Value first = outer.getLowerBound();
+  for (const unsigned count : heights) {
+    Value end = wholeEnd(builder, place, first, outer.getUpperBound(), count);
+    auto tiles = builder.create<scf::ForOp>(place, first, end, constant(count));
     OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(main.getBody());
-    SmallVector<Value> rows;
-    for (unsigned row = 0; row < plan.rowCount; ++row)
-      rows.push_back(builder.create<arith::AddIOp>(place, main.getInductionVar(), constant(row)));
+    builder.setInsertionPointToStart(tiles.getBody());
+    SmallVector<Value> rows = {tiles.getInductionVar()};
+    for (unsigned row = 1; row < count; ++row)
+      rows.push_back(builder.create<arith::AddIOp>(place, rows.front(), constant(row)));
     writeColumns(plan, builder, rows, from, upper, copy);
-  }
-  if (plan.rowCount > 1) {
-    auto rest = builder.create<scf::ForOp>(place, full, outer.getUpperBound(), constant(1));
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(rest.getBody());
-    writeColumns(plan, builder, rest.getInductionVar(), from, upper, copy);
+    first = end;
   }
 }
 
@@ -145,16 +147,27 @@ void writeTile(const TilePlan& plan) {
     // One panel is the nest as it stands: with another loop around it LLVM finds worse addresses.
     const mlir::Location place = lanes.getLoc();
     Value columns = panelColumns(plan, builder);
-    Value isOne =
-        builder.create<arith::CmpIOp>(place, arith::CmpIPredicate::ule, length(builder, place, from, upper), columns);
-    if (!plan.copied.empty()) {
+    const auto isLess = [&](Value count, int64_t limit) -> Value {
+      return builder.create<arith::CmpIOp>(place, arith::CmpIPredicate::ult, count,
+                                           builder.create<arith::ConstantIndexOp>(place, limit));
+    };
+    Value count = length(builder, place, from, upper);
+    Value rows = length(builder, place, outer.getLowerBound(), outer.getUpperBound());
+    Value isPlain;
+    if (!plan.packed.empty()) {
+      // An element takes less to be packed than to be gathered once, in squares that are full.
+      scf::ForOp along = plan.along;
+      Value trips = length(builder, place, along.getLowerBound(), along.getUpperBound());
+      isPlain = builder.create<arith::OrIOp>(
+          place, isLess(rows, plan.rowCount),
+          builder.create<arith::OrIOp>(place, isLess(count, plan.width), isLess(trips, plan.width)));
+    } else {
+      isPlain = builder.create<arith::CmpIOp>(place, arith::CmpIPredicate::ule, count, columns);
       // A copy of few rows' panel costs more than it saves.
-      Value rows = length(builder, place, outer.getLowerBound(), outer.getUpperBound());
-      Value few = builder.create<arith::ConstantIndexOp>(place, int64_t(rowTilesOfCopy) * plan.rowCount);
-      isOne = builder.create<arith::OrIOp>(place, isOne,
-                                           builder.create<arith::CmpIOp>(place, arith::CmpIPredicate::ult, rows, few));
+      if (!plan.copied.empty())
+        isPlain = builder.create<arith::OrIOp>(place, isPlain, isLess(rows, int64_t(rowTilesOfCopy) * plan.rowCount));
     }
-    auto choice = builder.create<scf::IfOp>(place, isOne, /*withElseRegion=*/true);
+    auto choice = builder.create<scf::IfOp>(place, isPlain, /*withElseRegion=*/true);
     builder.setInsertionPointToStart(choice.thenBlock());
     writeRows(plan, builder, from, upper, nullptr);
     builder.setInsertionPointToStart(choice.elseBlock());
