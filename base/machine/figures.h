@@ -47,6 +47,9 @@ struct Figures {
   /// Bytes that a loop may hope to find again in a cache near by: a quarter of the cache, the rest being for what else
   /// passes through it. Blocks of leaves are chosen to fit, and rows that take less are not prefetched.
   uint64_t nearBytes() const { return cacheBytes / 4; }
+  /// Bytes of the blocks of a leaf, of which its code keeps a panel in the cache and passes by the rest: enough for
+  /// that to be worth it.
+  uint64_t blockBytes() const { return 4 * cacheBytes; }
   /// Bytes that a loop reads again and again while others pass through the cache: half of it.
   uint64_t panelBytes() const { return cacheBytes / 2; }
   /// Bytes of a piece of a row from which on the processor has guessed how the reads go on: an eighth of a page.

@@ -88,13 +88,27 @@ bool canBeCopied(const TilePlan& plan, scf::ForOp along, memref::LoadOp load) {
          llvm::all_of(load.getIndices(), [&](Value index) { return operationsOf(plan, along, index).has_value(); });
 }
 
+/// Whether rows reach neighbouring elements, the same ones in all lanes, and iterations of the loop elements of another
+/// row of the block.
+bool isCrossed(const TilePlan& plan, scf::ForOp along, memref::LoadOp load) {
+  SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  const ValueRange indices = load.getIndices();
+  return indices.size() > 1 && plan.kindOf(load.getResult()).lane == Lane::Uniform &&
+         succeeded(getStridesAndOffset(load.getMemRefType(), strides, offset)) && strides.back() == 1 &&
+         countsIterations(plan, plan.rows, indices.back()) &&
+         llvm::none_of(indices.drop_back(), [&](Value index) { return plan.kindOf(index).isRow; }) &&
+         llvm::any_of(indices.drop_back(), [&](Value index) { return !along.isDefinedOutsideOfLoop(index); });
+}
+
 } // namespace
 
 std::optional<SmallVector<Operation*>> operationsOf(const TilePlan& plan, scf::ForOp along, Value index) {
   scf::ForOp lanes = plan.lanes, rows = plan.rows;
   SmallVector<Operation*> found;
   const auto collect = [&](auto& self, Value value) -> bool {
-    if (value == lanes.getInductionVar() || value == along.getInductionVar() || rows.isDefinedOutsideOfLoop(value))
+    if (value == lanes.getInductionVar() || value == rows.getInductionVar() || value == along.getInductionVar() ||
+        rows.isDefinedOutsideOfLoop(value))
       return true;
     Operation* op = value.getDefiningOp();
     if (!op || op->getNumRegions() || !canExecuteAnywhere(op))
@@ -145,6 +159,11 @@ void planPanel(TilePlan& plan, const machine::Figures& figures) {
     plan.panelBytes = figures.panelBytes();
     plan.copied = std::move(copied);
   });
+  if (scf::ForOp along = plan.along; !plan.copied.empty())
+    along.getBody()->walk([&](memref::LoadOp load) {
+      if (isCrossed(plan, along, load) && canBeCopied(plan, along, load))
+        plan.crossed.push_back(load);
+    });
   // Those of another loop are gathered.
   llvm::DenseSet<Operation*> packed;
   for (memref::LoadOp load : plan.copied)

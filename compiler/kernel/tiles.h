@@ -53,10 +53,13 @@ struct TilePlan {
   mlir::scf::ForOp along;
   uint64_t bytesAlong = 0, panelBytes = 0; ///< that an iteration of it reads for each lane; and of a panel, at most
   llvm::SmallVector<mlir::memref::LoadOp, 2> copied; ///< of what it reads, what may be read from a copy of a panel
-  /// Of these, loads of which lanes reach elements apart, and neighbouring iterations of the loop along elements side by
-  /// side, as of a matrix that is used transposed: a square of them changes lanes and iterations in registers as it is
-  /// copied. Where there is no copy they are gathered.
+  /// Of these, loads of which lanes reach elements apart, and neighbouring iterations of the loop along elements side
+  /// by side, as of a matrix that is used transposed: a square of them changes lanes and iterations in registers as it
+  /// is copied. Where there is no copy they are gathered.
   llvm::DenseSet<mlir::Operation*> packed;
+  /// Loads, the same in all lanes, of which rows reach elements side by side, and iterations of the loop along elements
+  /// apart: where panels are copied, so is what these read, once, with each row's elements side by side.
+  llvm::SmallVector<mlir::memref::LoadOp, 2> crossed;
   /// Loads and stores of which rows reach elements side by side, and lanes apart: a tile of as many rows as lanes
   /// loads or stores a vector for each lane, and exchanges lanes and rows in registers.
   llvm::DenseSet<mlir::Operation*> turned;
@@ -106,8 +109,8 @@ void planPacked(TilePlan& plan);
 /// Finds the loop along which rows share what they read, and what of it may be copied (plan_panel.cpp). REQUIRES: the
 /// size of the tile is chosen.
 void planPanel(TilePlan& plan, const machine::Figures& figures);
-/// What computes a value from the lanes, the loop along and what is there in front of the nest, in order; nothing where
-/// it needs more than that.
+/// What computes a value from the lanes, the rows, the loop along and what is there in front of the nest, in order;
+/// nothing where it needs more than that.
 std::optional<llvm::SmallVector<mlir::Operation*>> operationsOf(const TilePlan& plan, mlir::scf::ForOp along,
                                                                 mlir::Value value);
 
@@ -118,15 +121,25 @@ struct PanelCopy {
   mlir::Value first; ///< the first iteration
   mlir::Value trips; ///< iterations that there is room for: in whole registers where loads are packed
   llvm::SmallVector<mlir::Value, 2> blocks;
+  llvm::SmallVector<mlir::Value, 2> crossed; ///< of TilePlan::crossed, by row and iteration, each from its first one
 
   /// Where the register that begins with the lane `column` is in the first iteration.
   mlir::Value placeOf(const TilePlan& plan, mlir::OpBuilder& builder, mlir::Value column) const;
+  /// A register of an iteration, where `place` is what placeOf gives, of the lanes of a mask, if there is one; null
+  /// where the load is none of TilePlan::copied.
+  mlir::Value lanesAt(const TilePlan& plan, mlir::OpBuilder& builder, mlir::memref::LoadOp load, mlir::Value place,
+                      mlir::Value iteration, mlir::Value mask) const;
+  /// A row's element of an iteration; null where the load is none of TilePlan::crossed.
+  mlir::Value crossedAt(const TilePlan& plan, mlir::OpBuilder& builder, mlir::memref::LoadOp load, mlir::Value row,
+                        mlir::Value iteration) const;
 };
 
 /// Copies the panel of the lanes from `from` on, less than `upper` and at most `columns`, whole tiles, which is at
 /// least one (write_panels.cpp).
 PanelCopy copyPanel(const TilePlan& plan, mlir::OpBuilder& builder, mlir::Value from, mlir::Value upper,
                     mlir::Value columns);
+/// Copies what TilePlan::crossed tells of, for all panels: a block for each load.
+llvm::SmallVector<mlir::Value, 2> copyCrossed(const TilePlan& plan, mlir::OpBuilder& builder);
 
 /// Writes the body of a plan's loops for one tile: `rows` are the rows' numbers, empty without any, `columns` the first
 /// lanes of its registers, and lanes from `end` on are off, where it is given; `copy`, where it is given, is of the

@@ -171,14 +171,17 @@ void writeTile(const TilePlan& plan) {
     builder.setInsertionPointToStart(choice.thenBlock());
     writeRows(plan, builder, from, upper, nullptr);
     builder.setInsertionPointToStart(choice.elseBlock());
+    const SmallVector<Value, 2> crossed = copyCrossed(plan, builder);
     auto panels = builder.create<scf::ForOp>(place, from, upper, columns);
     builder.setInsertionPointToStart(panels.getBody());
     Value first = panels.getInductionVar();
     Value left = builder.create<arith::SubIOp>(place, upper, first); // which may be less
     Value end = builder.create<arith::AddIOp>(place, first, builder.create<arith::MinUIOp>(place, left, columns));
     std::optional<PanelCopy> copy;
-    if (!plan.copied.empty())
+    if (!plan.copied.empty()) {
       copy = copyPanel(plan, builder, first, end, columns);
+      copy->crossed = crossed;
+    }
     writeRows(plan, builder, first, end, copy ? &*copy : nullptr);
   }
   outer.erase();

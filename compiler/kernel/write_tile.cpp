@@ -93,6 +93,8 @@ private:
     return found->second[(kind.isRow ? row : 0) * columns + (columns > 1 ? column : 0)];
   }
 
+  Value numberOf(scf::ForOp loop, unsigned row) { return at(loop.getInductionVar(), row, 0); }
+
   Value vectorAt(Value value, unsigned row, unsigned column) {
     const Lane lane = kindOf(value).lane;
     Value kept = at(value, row, column);
@@ -247,14 +249,6 @@ private:
     return {one, {first}, lanes};
   }
 
-  /// Where a register's elements of this iteration are in a panel's copy.
-  Value placeInCopy(unsigned column) {
-    scf::ForOp along = plan_.along;
-    Value trip = make<arith::SubIOp>(at(along.getInductionVar(), 0, 0), copy_->first);
-    return make<arith::AddIOp>(places_[column],
-                               make<arith::MulIOp>(trip, index(static_cast<int64_t>(plan_.width) * plan_.columnCount)));
-  }
-
   /// Whether an access goes by vectors along the rows here: there are as many as lanes, which are all on.
   bool isTurned(Operation* op) const { return plan_.turned.contains(op) && rows_ == plan_.width && mask_.empty(); }
 
@@ -292,6 +286,10 @@ private:
       return writeTurned(load);
     const ValueRange indices = load.getIndices();
     each(load, [&](unsigned row, unsigned column) -> Value {
+      if (Value element =
+              copy_ ? copy_->crossedAt(plan_, builder_, load, numberOf(plan_.rows, row), numberOf(plan_.along, row))
+                    : Value())
+        return element;
       if (areUniform(indices)) {
         SmallVector<Value> scalars;
         for (Value index : indices)
@@ -300,13 +298,9 @@ private:
       }
       const VectorType type = vectorOf(load.getType());
       Value mask = maskOf(kindOf(load), row, column);
-      if (const auto* copied = copy_ ? llvm::find(plan_.copied, load) : plan_.copied.end();
-          copied != plan_.copied.end()) {
-        Value block = copy_->blocks[static_cast<size_t>(copied - plan_.copied.begin())], from = placeInCopy(column);
-        if (!mask)
-          return make<vector::LoadOp>(type, block, from);
-        return make<vector::MaskedLoadOp>(type, block, from, mask, nothing(type));
-      }
+      if (Value lanes =
+              copy_ ? copy_->lanesAt(plan_, builder_, load, places_[column], numberOf(plan_.along, 0), mask) : Value())
+        return lanes;
       if (const auto consecutive = rowIndex(plan_, load.getMemRef(), indices)) {
         Value first = firstOf(*consecutive, row, column);
         if (isListed_) {

@@ -602,11 +602,11 @@ private:
     return make<arith::SelectOp>(isLarge, parts(many, least), parts(few, 1));
   }
 
-  /// Of rows: as many blocks for each processor, up to 8 so that none waits long for another, of 48 rows or more where
+  /// Of rows: as many blocks for each processor, up to 8 so that none waits long for another, of 256 rows or more where
   /// there are so many: what all rows read is read, and perhaps copied, once for each block. Whole tiles of up to 6
   /// rows.
   Value rowsOfBlock(Value extent) {
-    constexpr int64_t most = 8, enough = 48, tile = 6;
+    constexpr int64_t most = 8, enough = 256, tile = 6;
     const auto processors = static_cast<int64_t>(std::max<uint64_t>(1, lowering_.machine_[lowering_.control_].count));
     Value share = make<arith::CeilDivUIOp>(extent, index(processors));
     Value blocks = make<arith::MinUIOp>(make<arith::DivUIOp>(share, index(enough)), index(most));

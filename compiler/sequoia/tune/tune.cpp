@@ -18,6 +18,7 @@
 #include <bit>
 #include <numeric>
 #include <set>
+#include <span>
 #include <tuple>
 
 namespace strata::sequoia {
@@ -25,6 +26,7 @@ namespace strata::sequoia {
 namespace {
 
 constexpr int64_t largestTunable = int64_t(1) << 20;
+constexpr int64_t sharedRows = 256;           // of a block by which others are multiplied, where caches are the memory
 constexpr int64_t streamedRows = 8;           // that blocks whose rows are as long as can be have at first
 constexpr int64_t divisorValue = 16;          // of a tunable that says how many parts there are
 constexpr int64_t anySize = int64_t(1) << 40; // more than arrays have in one dimension
@@ -42,6 +44,10 @@ struct Choice {
   bool streams = false;  // it shapes blocks of which each element is used with its neighbours alone
   TunableKind kind;
 };
+
+int64_t divideUp(int64_t value, int64_t by) {
+  return (value + by - 1) / by;
+}
 
 /// The largest power of two that is not above a value.
 int64_t powerOfTwo(int64_t value) {
@@ -66,6 +72,9 @@ public:
 
   /// Nothing (with messages) where tunables do not come out.
   std::optional<Rehearsal> run(DiagnosticEngine& diagnostics, bool anySizes) {
+    // Blocks as large as sets all processors to work, which unknown sizes leave open.
+    if (!anySizes && areAllKnown())
+      blockBytes_ = machine::figuresOf(machine_).blockBytes();
     collect();
     for (const Choice& choice : choices_)
       set(choice, choice.fixed ? divisorValue : 1);
@@ -90,6 +99,13 @@ public:
   }
 
 private:
+  bool areAllKnown() const {
+    return std::ranges::all_of(std::span(graph_.instances).first(graph_.entryCount), [&](const Instance& entry) {
+      return std::ranges::all_of(entry.variant->sizeParameters,
+                                 [&](const Variable* size) { return known_.contains(size->name); });
+    });
+  }
+
   int64_t& valueOf(const Choice& choice) { return graph_.instances[choice.instance].tunables[choice.tunable->index]; }
   void set(const Choice& choice, int64_t value) {
     value = std::clamp<int64_t>(value, 1, choice.cap);
@@ -194,15 +210,16 @@ private:
           largest = std::max(largest, at->second);
       if (largest == 0)
         continue;
+      const int64_t ways = std::max<int64_t>(partsOf(loop), 1);
+      const bool areRows = choice.rank > 1 && choice.dimension > 0;
       // A block too small to be worth a call is no gain, however many processors wait, unless some would do nothing.
-      int64_t least = choice.rank == 1 ? 1024 : 32;
-      if (const int64_t ways = waysOf(loop); ways > 1 && choice.rank > 1 && choice.dimension > 0)
-        least = std::min(least, (largest + ways - 1) / ways);
-      int64_t wanted = std::max(loop.spmd ? largest / partsWanted : largest, least);
-      int64_t power = 1;
-      while (power * 2 <= wanted && power < largestTunable)
-        power *= 2;
-      choice.cap = std::min(choice.cap, power);
+      const int64_t least = areRows ? std::min<int64_t>(32, divideUp(largest, ways)) : choice.rank == 1 ? 1024 : 32;
+      int64_t wanted = loop.spmd ? largest / std::max(partsWanted, ways) : largest;
+      if (!limited_ && areRows && loop.spmd) // what all rows read is read, and perhaps copied, once for each block
+        wanted = divideUp(largest, divideUp(divideUp(largest, sharedRows), ways) * ways);
+      else if (limited_ || loop.spmd)
+        wanted = powerOfTwo(std::max(wanted, least));
+      choice.cap = std::min(choice.cap, std::max(wanted, least));
     }
   }
 
@@ -221,6 +238,13 @@ private:
 
   /// Parts that a loop is distributed in; 0: it is not, or nobody says in how many.
   static int64_t waysOf(const ResolvedLoop& loop) { return loop.spmd ? loop.spmd->ways : 0; }
+  /// The same, one for each processor where nobody says.
+  int64_t partsOf(const ResolvedLoop& loop) const {
+    const machine::ProcessorId runs = machine_.levels[loop.level].processor;
+    if (!loop.spmd || waysOf(loop) > 0)
+      return waysOf(loop);
+    return runs.valid() ? static_cast<int64_t>(std::max<uint64_t>(machine_[runs].count, 1)) : 1;
+  }
 
   /// Blocks that are distributed are no larger than lets every processor have one, as far as the sizes of the tasks
   /// that the entry calls are known.
@@ -231,7 +255,7 @@ private:
       for (Choice& choice : choices_)
         for (const ResolvedLoop& loop : instance.loops) {
           // Without a number of parts, as many as make most computers' processors equally busy.
-          const int64_t ways = choice.streams ? (loop.spmd ? partsWanted : 1) : waysOf(loop);
+          const int64_t ways = choice.streams ? (loop.spmd ? partsWanted : 1) : limited_ ? waysOf(loop) : partsOf(loop);
           if (choice.instance != index || choice.fixed || choice.rank < 2 || !mentions(loop.loop->end, choice.tunable))
             continue;
           if (choice.streams ? ways > 1 && choice.dimension == 0
@@ -246,11 +270,11 @@ private:
               largest = largest && bound.value ? std::optional(std::max(*largest, *bound.value)) : std::nullopt;
             }
           if (largest && *largest > 0 && choice.streams)
-            choice.cap = std::min(choice.cap, std::max(powerOfTwo((*largest + ways - 1) / ways) *
+            choice.cap = std::min(choice.cap, std::max(powerOfTwo(divideUp(*largest, ways)) *
                                                            (ways == 1 && powerOfTwo(*largest) < *largest ? 2 : 1),
                                                        streamedRows));
           else if (largest && *largest > 0)
-            choice.cap = std::min(choice.cap, std::max<int64_t>((*largest + ways - 1) / ways, 1));
+            choice.cap = std::min(choice.cap, std::max<int64_t>(divideUp(*largest, ways), 1));
         }
     }
   }
@@ -301,7 +325,7 @@ private:
         if (bounded && __builtin_add_overflow(total, bytes, &total))
           total = UINT64_MAX;
       }
-      if (total > (streamed_.contains(instance.name) ? cacheBytes_ : nearBytes_))
+      if (total > (streamed_.contains(instance.name) ? cacheBytes_ : blockBytes_))
         return false;
     }
     return true;
@@ -620,12 +644,12 @@ private:
 
   InstanceGraph& graph_;
   const Machine& machine_;
-  const uint64_t nearBytes_ = machine::figuresOf(machine_).nearBytes();
   const uint64_t cacheBytes_ = machine::figuresOf(machine_).cacheBytes;
   // Elements that rows of a block have at least, where there is room: of 4 bytes, four registers.
   int64_t leastRow_ = static_cast<int64_t>(machine::figuresOf(machine_).vectorBytes);
   std::set<std::string> streamed_; // leaves, by name, that instances call which cut alike
   const KnownSizes& known_;
+  uint64_t blockBytes_ = machine::figuresOf(machine_).nearBytes(); // of a leaf, where caches are the memory
   unsigned halvings_;
   std::vector<Choice> choices_;
   bool limited_ = false;

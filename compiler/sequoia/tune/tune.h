@@ -10,8 +10,9 @@ namespace strata::sequoia {
 inline constexpr int64_t partsWanted = 16;
 
 /// Sets tunables and adds preconditions. Seven eighths of each memory are filled, halved `halvings` times; where
-/// memories are caches, a leaf's arrays take what the machine's figures call near. `anySizes`: the known sizes are what
-/// is usual, and calls may have others. False (with messages) when nothing fits.
+/// memories are caches, a leaf's arrays take what the machine's figures call a block, or near by where the entry's
+/// sizes are not all known. `anySizes`: the known sizes are what is usual, and calls may have others. False (with
+/// messages) when nothing fits.
 bool tune(InstanceGraph& graph, const Machine& machine, const KnownSizes& known, DiagnosticEngine& diagnostics,
           unsigned halvings, bool anySizes);
 
