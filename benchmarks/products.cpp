@@ -1,6 +1,6 @@
 // The product of two matrices as three loops, in every notation that has leaves, against OpenBLAS with the best of its
-// cores for this processor. Programs for doubles are those for floats with the word replaced; HPVM's is a graph of
-// programs/graphs.c.
+// cores for this processor; and with matrices that are stored by columns. Programs for doubles are those for floats
+// with the word replaced; HPVM's is a graph of programs/graphs.c.
 #include "base/process/temporary_folder.h"
 #include "benchmarks/bench.h"
 #include "benchmarks/peers/peers.h"
@@ -40,7 +40,7 @@ const std::vector<ProductNotation>& notations() {
        {"A", "B", "C"},
        {"M", "N", "P"},
        true},
-      {"loops", {"examples/pla/matmul/matmul.pla"}, "", {"a", "b", "c"}, {"M", "N", "K"}, false},
+      {"loops", {"benchmarks/programs/product.pla"}, "", {"a", "b", "c"}, {"M", "N", "K"}, false},
       {"HBIR", {"benchmarks/programs/product.hbir"}, "", {"A", "B", "C"}, {}, false}};
   return all;
 }
@@ -57,7 +57,8 @@ std::optional<std::string> write(const TemporaryFolder& folder, const ProductNot
     for (const auto& [name, value] : {std::pair<const char*, int64_t>("\\$M", size.m),
                                       {"\\$N", size.n},
                                       {"\\$K", size.k},
-                                      {"\\$DEPTH", size.depth}})
+                                      {"\\$DEPTH", size.depth},
+                                      {"\\$ROWS", std::min<int64_t>((size.m + 1) / 2, 256)}})
       written = std::regex_replace(written, std::regex(name), std::to_string(value));
     if (type == "double") // of literals
       written = std::regex_replace(written, std::regex("(\\d\\.\\d)f\\b"), "$1");
@@ -137,6 +138,44 @@ void products(Bench& bench, const ProductSize& size, std::vector<Row>& rows) {
                        : failed(made.row, error));
 }
 
+/// One of the matrices stored by columns: the leaf is the plain one with two indices exchanged, and has the same goal
+/// but for what it takes to turn a matrix.
+void turnedProducts(Bench& bench, const ProductSize& size, std::vector<Row>& rows) {
+  const auto area = [](int64_t rows, int64_t columns) { return static_cast<size_t>(rows * columns); };
+  Buffer<float> a = randomNumbers<float>(area(size.m, size.k), 43), b = randomNumbers<float>(area(size.k, size.n), 44),
+                c(area(size.m, size.n));
+  for (const bool isRight : {false, true}) {
+    Contest<float> made("SGEMM " + std::to_string(size.m) + " x " + std::to_string(size.n) + " x " +
+                            std::to_string(size.k) + ", " + (isRight ? "right" : "left") + " matrix by columns",
+                        c);
+    made.tolerance = 1e-5;
+    made.operations = 2.0 * static_cast<double>(size.m) * static_cast<double>(size.n) * static_cast<double>(size.k);
+    made.row.goal = {Goal::Kind::RatioAtLeast, 0.85};
+    made.row.method = "one leaf in Sequoia";
+    if (const char* wrong = bench_blas_begin(static_cast<int>(bench.threads))) {
+      rows.push_back(failed(made.row, wrong));
+      continue;
+    }
+    made.row.peer = bench_blas_name();
+    ProgramOptions options{std::string(STRATA_SOURCE_DIR "/benchmarks/programs/product_") +
+                               (isRight ? "right" : "left") + "_turned.sq",
+                           "",
+                           {{"M", size.m}, {"N", size.n}, {"K", size.k}}};
+    std::string error;
+    const auto program = Program::compile(options, error);
+    using Extents = std::vector<int64_t>;
+    if (!program || !program->bind("A", a.data(), isRight ? Extents{size.m, size.k} : Extents{size.k, size.m}) ||
+        !program->bind("B", b.data(), isRight ? Extents{size.n, size.k} : Extents{size.k, size.n}) ||
+        !program->bind("C", c.data(), {size.m, size.n})) {
+      rows.push_back(failed(made.row, program ? "it has other arguments" : error));
+      continue;
+    }
+    rows.push_back(hold(
+        bench, std::move(made), [&] { program->call(); },
+        [&] { bench_blas_sgemm_turned(a.data(), !isRight, b.data(), isRight, c.data(), size.m, size.n, size.k); }));
+  }
+}
+
 } // namespace
 
 std::vector<Work> productWorks() {
@@ -144,11 +183,13 @@ std::vector<Work> productWorks() {
              std::vector<Row> rows;
              for (const ProductSize& size :
                   {ProductSize{256, 256, 256, 256}, ProductSize{512, 512, 512, 256}, ProductSize{1024, 1024, 1024, 256},
-                   ProductSize{2048, 2048, 2048, 256}, ProductSize{1000, 700, 900, 225}})
+                   ProductSize{2048, 2048, 2048, 512}, ProductSize{1000, 700, 900, 225}})
                products<float>(bench, size, rows);
              for (const ProductSize& size : {ProductSize{512, 512, 512, 256}, ProductSize{1024, 1024, 1024, 256},
                                              ProductSize{1000, 700, 900, 225}})
                products<double>(bench, size, rows);
+             for (const ProductSize& size : {ProductSize{1024, 1024, 1024, 256}, ProductSize{1000, 700, 900, 225}})
+               turnedProducts(bench, size, rows);
              return rows;
            }}};
 }

@@ -230,7 +230,7 @@ Value PanelCopy::crossedAt(const TilePlan& plan, OpBuilder& builder, memref::Loa
 }
 
 SmallVector<Value, 2> copyCrossed(const TilePlan& plan, OpBuilder& builder) {
-  return CrossedCopier(plan, builder).run();
+  return plan.crossed.empty() ? SmallVector<Value, 2>() : CrossedCopier(plan, builder).run();
 }
 
 PanelCopy copyPanel(const TilePlan& plan, OpBuilder& builder, Value from, Value upper, Value columns) {

@@ -12,7 +12,7 @@ namespace strata::sequoia {
 
 namespace {
 
-constexpr int64_t largestValue = int64_t(1) << 20;
+constexpr int64_t largestTried = int64_t(1) << 20;
 constexpr int64_t mostDivisors = 48; // of a size, so many are tried
 constexpr int64_t largestShift = 20;
 constexpr int64_t mostStages = 4;    // iterations under way at once; more hide nothing that these do not
@@ -65,7 +65,7 @@ void addDivisors(std::set<int64_t>& values, int64_t size, int64_t most) {
 std::vector<int64_t> valuesOf(const TunableKind& kind, int64_t value, const std::vector<int64_t>& sizes,
                               int64_t largest) {
   std::set<int64_t> values{value};
-  const int64_t most = std::clamp<int64_t>(std::max(largest, value), 1, std::max(largestValue, value));
+  const int64_t most = std::clamp<int64_t>(std::max(largest, value), 1, std::max(largestTried, value));
   int64_t common = 0;
   for (const int64_t size : sizes)
     common = std::gcd(common, size);
@@ -132,7 +132,7 @@ std::vector<int64_t> sizesDivided(const TaskVariant& variant, const Variable* tu
 
 std::vector<notation::Choice> choicesOf(const Program& program, const Mapping& mapping, const Machine& machine,
                                         const KnownSizes& known) {
-  int64_t largest = known.empty() ? largestValue : 1;
+  int64_t largest = known.empty() ? largestTried : 1;
   for (const auto& [name, size] : known)
     largest = std::max(largest, size);
   const bool moves = hasMoves(machine);

@@ -468,7 +468,7 @@ std::optional<Mapping> defaultMapping(const Program& program, const Machine& mac
   std::optional<InstanceGraph> graph = resolve(program, *mapping, machine, every, diagnostics);
   if (!graph || !tune(*graph, machine, known, diagnostics, halvings, anySizes))
     return std::nullopt;
-  if (Mapping other = *mapping; !anySizes && redistribute(*graph, known, other)) {
+  if (Mapping other = *mapping; !anySizes && redistribute(*graph, machine, known, other)) {
     // Other loops that are distributed ask for other blocks, which may not fit.
     DiagnosticEngine quiet(diagnostics.sources());
     std::optional<InstanceGraph> again = resolve(program, other, machine, every, quiet);

@@ -3,12 +3,15 @@
 
 #include "compiler/sequoia/tune/tune.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
 namespace strata::sequoia {
 
 namespace {
+
+constexpr int64_t sharedColumns = 256; // of a block, where its columns are what is distributed
 
 bool isAround(const Loop* outer, const Loop* inner) {
   for (const Loop* loop = inner->parent; loop; loop = loop->parent)
@@ -28,16 +31,21 @@ MappedLoop* find(MappedInstance& instance, const Loop& loop) {
 
 class Nests {
 public:
-  Nests(const Instance& instance, const std::vector<Bound>& ends, MappedInstance& mapped)
-      : instance_(instance), ends_(ends), mapped_(mapped) {}
+  /// `ends` of the loops, and `possible` where they are distributed; `machine`: whose processors are to have a part
+  /// each; null: there are partsWanted.
+  Nests(const Instance& instance, const std::vector<Bound>& ends, const std::vector<Bound>& possible,
+        const Machine* machine, MappedInstance& mapped)
+      : instance_(instance), ends_(ends), possible_(possible), machine_(machine), mapped_(mapped) {}
 
   bool redistribute() {
     bool changed = false;
     for (const ResolvedLoop& outer : instance_.loops) {
-      const auto iterations = iterationsOf(outer);
+      const auto iterations = iterationsOf(outer, ends_);
       if (!outer.spmd || outer.loop->kind != MapKind::Par || !iterations)
         continue;
-      const int64_t wanted = outer.spmd->ways < 1 ? partsWanted : outer.spmd->ways;
+      const int64_t wanted = outer.spmd->ways > 0 ? outer.spmd->ways
+                             : machine_           ? processorsAt(*machine_, outer.level)
+                                                  : partsWanted;
       const ResolvedLoop* best = *iterations < wanted ? bestInside(outer, *iterations, wanted) : nullptr;
       MappedLoop* from = best ? find(mapped_, *outer.loop) : nullptr;
       MappedLoop* to = best ? find(mapped_, *best->loop) : nullptr;
@@ -50,16 +58,16 @@ public:
   }
 
 private:
-  std::optional<int64_t> iterationsOf(const ResolvedLoop& loop) const {
+  static std::optional<int64_t> iterationsOf(const ResolvedLoop& loop, const std::vector<Bound>& ends) {
     const size_t index = loop.loop->index;
-    return index < ends_.size() ? ends_[index].value : std::nullopt;
+    return index < ends.size() ? ends[index].value : std::nullopt;
   }
 
   const ResolvedLoop* bestInside(const ResolvedLoop& outer, int64_t iterations, int64_t wanted) const {
     const ResolvedLoop* best = nullptr;
     int64_t most = iterations;
     for (const ResolvedLoop& inner : instance_.loops) {
-      const auto count = iterationsOf(inner);
+      const auto count = iterationsOf(inner, possible_);
       if (!count || *count <= most || most >= wanted || inner.spmd || inner.level != outer.level ||
           inner.loop->kind != MapKind::Par || !isAround(outer.loop, inner.loop))
         continue;
@@ -70,20 +78,34 @@ private:
   }
 
   const Instance& instance_;
-  const std::vector<Bound>& ends_;
+  const std::vector<Bound>&ends_, &possible_;
+  const Machine* machine_;
   MappedInstance& mapped_;
 };
 
 } // namespace
 
-bool redistribute(const InstanceGraph& graph, const KnownSizes& known, Mapping& mapping) {
+bool redistribute(const InstanceGraph& graph, const Machine& machine, const KnownSizes& known, Mapping& mapping) {
   const std::vector<InstanceSizes> sizes = propagateSizes(graph, known);
+  std::vector<InstanceSizes> possible = sizes;
+  bool isLimitedAnywhere = false;
+  for (unsigned level = 0; level < machine.levels.size(); ++level)
+    isLimitedAnywhere |= isLimited(machine, level);
+  if (!isLimitedAnywhere) {
+    InstanceGraph cut = graph;
+    for (Instance& instance : cut.instances)
+      for (int64_t& tunable : instance.tunables)
+        tunable = std::min(tunable, sharedColumns);
+    possible = propagateSizes(cut, known);
+  }
   bool changed = false;
   for (MappedTask& task : mapping.tasks)
     for (MappedInstance& mapped : task.instances)
       for (size_t i = 0; i < graph.instances.size(); ++i)
         if (graph.instances[i].name == mapped.name.text && sizes[i].reached)
-          changed |= Nests(graph.instances[i], sizes[i].ends, mapped).redistribute();
+          changed |=
+              Nests(graph.instances[i], sizes[i].ends, possible[i].ends, isLimitedAnywhere ? nullptr : &machine, mapped)
+                  .redistribute();
   return changed;
 }
 

@@ -9,7 +9,8 @@ namespace strata::sequoia {
 
 /// Changes a mapping whose tunables have been chosen in the graph made of it. Where a loop that is distributed has
 /// fewer iterations than parts, the outermost loop inside that has enough is distributed in its place, else the one
-/// with the most. Of parts whose number is left open (`auto`), 16 are enough. False where nothing changed.
-bool redistribute(const InstanceGraph& graph, const KnownSizes& known, Mapping& mapping);
+/// with the most. Of parts whose number is left open (`auto`), 16 are enough; where caches are the memory, one for each
+/// processor, and loops inside count with the blocks that they would have then. False where nothing changed.
+bool redistribute(const InstanceGraph& graph, const Machine& machine, const KnownSizes& known, Mapping& mapping);
 
 } // namespace strata::sequoia

@@ -1,8 +1,8 @@
 // The search: all tunables equal to the largest power of two that fits, but one that alone sets how long rows are no
 // less than a few registers; then each doubled as long as all still fits, the ones that set the innermost dimensions
-// first. Blocks that stream by (streams.h) get rows as long as can be before
-// they get more of them. Maxima come before the others, which make do with the room that is left. A tunable that
-// divides a known size without rounding up is kept a divisor of it. Then settle.cpp sees to it that all comes out.
+// first. Blocks that stream by (streams.h) get rows as long as can be before they get more of them. Maxima come before
+// the others, which make do with the room that is left. A tunable that divides a known size without rounding up is kept
+// a divisor of it. Then settle.cpp sees to it that all comes out.
 #include "compiler/sequoia/tune/tune.h"
 
 #include "base/machine/figures.h"
@@ -17,8 +17,8 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <ranges>
 #include <set>
-#include <span>
 #include <tuple>
 
 namespace strata::sequoia {
@@ -100,9 +100,9 @@ public:
 
 private:
   bool areAllKnown() const {
-    return std::ranges::all_of(std::span(graph_.instances).first(graph_.entryCount), [&](const Instance& entry) {
-      return std::ranges::all_of(entry.variant->sizeParameters,
-                                 [&](const Variable* size) { return known_.contains(size->name); });
+    const auto isKnown = [&](const Variable* size) { return known_.contains(size->name); };
+    return std::ranges::all_of(std::views::take(graph_.instances, graph_.entryCount), [&](const Instance& entry) {
+      return std::ranges::all_of(entry.variant->sizeParameters, isKnown);
     });
   }
 
@@ -213,7 +213,9 @@ private:
       const int64_t ways = std::max<int64_t>(partsOf(loop), 1);
       const bool areRows = choice.rank > 1 && choice.dimension > 0;
       // A block too small to be worth a call is no gain, however many processors wait, unless some would do nothing.
-      const int64_t least = areRows ? std::min<int64_t>(32, divideUp(largest, ways)) : choice.rank == 1 ? 1024 : 32;
+      int64_t least = choice.rank == 1 ? 1024 : 32;
+      if (areRows && waysOf(loop) > 1)
+        least = std::min(least, divideUp(largest, ways));
       int64_t wanted = loop.spmd ? largest / std::max(partsWanted, ways) : largest;
       if (!limited_ && areRows && loop.spmd) // what all rows read is read, and perhaps copied, once for each block
         wanted = divideUp(largest, divideUp(divideUp(largest, sharedRows), ways) * ways);
@@ -240,10 +242,7 @@ private:
   static int64_t waysOf(const ResolvedLoop& loop) { return loop.spmd ? loop.spmd->ways : 0; }
   /// The same, one for each processor where nobody says.
   int64_t partsOf(const ResolvedLoop& loop) const {
-    const machine::ProcessorId runs = machine_.levels[loop.level].processor;
-    if (!loop.spmd || waysOf(loop) > 0)
-      return waysOf(loop);
-    return runs.valid() ? static_cast<int64_t>(std::max<uint64_t>(machine_[runs].count, 1)) : 1;
+    return loop.spmd ? (loop.spmd->ways ? loop.spmd->ways : processorsAt(machine_, loop.level)) : 0;
   }
 
   /// Blocks that are distributed are no larger than lets every processor have one, as far as the sizes of the tasks
@@ -659,40 +658,15 @@ private:
 
 } // namespace
 
+int64_t processorsAt(const Machine& machine, unsigned level) {
+  const machine::ProcessorId runs = machine.levels[level].processor;
+  return runs.valid() ? static_cast<int64_t>(std::max<uint64_t>(machine[runs].count, 1)) : 1;
+}
+
 bool tune(InstanceGraph& graph, const Machine& machine, const KnownSizes& known, DiagnosticEngine& diagnostics,
           unsigned halvings, bool anySizes) {
   return Tuner(graph, machine, known, halvings).run(diagnostics, anySizes) &&
          checkDemand(graph, machine, propagateSizes(graph, known), diagnostics);
-}
-
-void adopt(const InstanceGraph& graph, Mapping& mapping) {
-  for (MappedTask& task : mapping.tasks) {
-    for (MappedInstance& mapped : task.instances) {
-      for (const Instance& instance : graph.instances) {
-        if (instance.name != mapped.name.text)
-          continue;
-        // The builder lists every tunable, in order.
-        for (size_t i = 0; i < mapped.tunables.size() && i < instance.tunables.size(); ++i) {
-          mapped.tunables[i].value.value = instance.tunables[i];
-          mapped.tunables[i].isDivisor = instance.divisors[i];
-        }
-        if (instance.preconditions.empty())
-          continue;
-        DataMapping data;
-        data.level = mapped.level;
-        for (const ResolvedPrecondition& condition : instance.preconditions) {
-          MappedArray array;
-          array.name.text = condition.array->name;
-          for (const Variable* other : instance.variant->arrays)
-            if (other != condition.array && other->name == condition.array->name)
-              array.name.lexnum = condition.array->lexnum;
-          array.elements.push_back(condition.bound);
-          data.arrays.push_back(std::move(array));
-        }
-        mapped.data.push_back(std::move(data));
-      }
-    }
-  }
 }
 
 } // namespace strata::sequoia
