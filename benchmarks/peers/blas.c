@@ -47,8 +47,8 @@ void bench_blas_sgemm(const float* a, const float* b, float* c, int64_t m, int64
              (blasint)n, beta, c, (blasint)n);
 }
 
-void bench_blas_sgemm_turned(const float* a, int isTurnedA, const float* b, int isTurnedB, float* c, int64_t m, int64_t n,
-                             int64_t k) {
+void bench_blas_sgemm_turned(const float* a, int isTurnedA, const float* b, int isTurnedB, float* c, int64_t m,
+                             int64_t n, int64_t k) {
   blas.sgemm(CblasRowMajor, isTurnedA ? CblasTrans : CblasNoTrans, isTurnedB ? CblasTrans : CblasNoTrans, (blasint)m,
              (blasint)n, (blasint)k, 1, a, (blasint)(isTurnedA ? m : k), b, (blasint)(isTurnedB ? k : n), 0, c,
              (blasint)n);

@@ -52,8 +52,8 @@ const char* bench_blas_begin(int threads);
 const char* bench_blas_name(void);
 void bench_blas_sgemm(const float* a, const float* b, float* c, int64_t m, int64_t n, int64_t k, float beta);
 /* c = a b, with those that are turned stored by columns */
-void bench_blas_sgemm_turned(const float* a, int isTurnedA, const float* b, int isTurnedB, float* c, int64_t m, int64_t n,
-                             int64_t k);
+void bench_blas_sgemm_turned(const float* a, int isTurnedA, const float* b, int isTurnedB, float* c, int64_t m,
+                             int64_t n, int64_t k);
 /* c += a b for parts of matrices whose rows are `lda`, `ldb` and `ldc` elements apart */
 void bench_blas_sgemm_part(const float* a, int64_t lda, const float* b, int64_t ldb, float* c, int64_t ldc, int64_t m,
                            int64_t n, int64_t k);
