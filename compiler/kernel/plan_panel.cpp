@@ -138,7 +138,7 @@ void planPacked(TilePlan& plan) {
 }
 
 void planPanel(TilePlan& plan, const machine::Figures& figures) {
-  if (!plan.rows || plan.rowCount < 2)
+  if (!plan.rows || plan.rowCount < 2 || plan.skewed)
     return;
   scf::ForOp(plan.lanes).getBody()->walk([&](scf::ForOp loop) {
     if (!isAlong(plan, loop))

@@ -22,6 +22,8 @@ namespace {
 
 /// Rows and columns of registers that are tried.
 constexpr unsigned mostRows = 8, mostColumns = 4;
+/// Rows that begin a loop one after the other: until all are in it, and from when the first has left, it is not full.
+constexpr unsigned mostSkewed = 4;
 /// Cycles that a lane of a gather or scatter takes, and an operation of an instance by itself: of a core that carries
 /// out three a cycle, and gathers element by element.
 constexpr double gatherCycles = 1.5, scalarCycles = 0.33;
@@ -50,10 +52,7 @@ public:
     raise(lanes.getInductionVar(), Lane::Consecutive, false);
     if (plan_.rows)
       raise(plan_.rows.getInductionVar(), Lane::Uniform, true);
-    do {
-      changed_ = false;
-      llvm::for_each(inside_, [&](Operation* op) { classify(op); });
-    } while (changed_);
+    classifyAll();
     for (Operation* op : inside_)
       if (!isAllowed(op)) {
         problem_ = problemOf(op);
@@ -66,6 +65,8 @@ public:
     findTested();
     if (plan_.rows && canJam())
       planPacked(plan_);
+    if (plan_.packed.empty())
+      planSkew();
     bool isChosen = chooseSize();
     if (!plan_.packed.empty() && (!isChosen || plan_.rowCount < 2)) { // rows alone share what is copied
       plan_.packed.clear();
@@ -81,6 +82,32 @@ public:
   }
 
 private:
+  void classifyAll() {
+    do {
+      changed_ = false;
+      llvm::for_each(inside_, [&](Operation* op) { classify(op); });
+    } while (changed_);
+  }
+
+  /// Rows begin a loop one after the other where that lets them share a load.
+  void planSkew() {
+    scf::ForOp lanes = plan_.lanes;
+    for (auto loop : lanes.getBody()->getOps<scf::ForOp>()) {
+      if (!canJam() || !canBeSkewed(plan_, loop))
+        continue;
+      const llvm::DenseMap<Value, TileKind> before = plan_.kinds;
+      plan_.skewed = loop;
+      raise(plan_.skewed.getInductionVar(), Lane::Uniform, true);
+      classifyAll();
+      findAlike(plan_);
+      if (!plan_.alike.empty() && canJam())
+        return;
+      plan_.kinds = before;
+      plan_.skewed = {};
+      plan_.alike.clear();
+    }
+  }
+
   TileKind kindOf(Value value) const { return plan_.kindOf(value); }
   bool isUniform(Value value) const { return kindOf(value).lane == Lane::Uniform; }
   bool areUniform(ValueRange values) const {
@@ -351,7 +378,7 @@ private:
         const bool isLoad = isa<memref::LoadOp>(op);
         work.others += weight * (fieldsSideBySide(block) - isLoad);
         work.loads[1][isAnyRow(indices)] += isLoad ? weight : 0;
-      } else if (plan_.packed.contains(op)) {
+      } else if (plan_.packed.contains(op) || plan_.alike.contains(op)) {
         work.loads[1][0] += weight;
       } else if (!rowIndex(plan_, block, indices)) {
         work.gathers += weight;
@@ -448,7 +475,7 @@ private:
     const std::optional<int64_t> rowTrips = plan_.rows ? constantTripCount(plan_.rows) : std::nullopt;
     double best = 0;
     bool isFirst = true;
-    for (unsigned rows = 1; rows <= (jams ? mostRows : 1); ++rows)
+    for (unsigned rows = 1; rows <= (!jams ? 1 : plan_.skewed ? mostSkewed : mostRows); ++rows)
       for (unsigned columns = 1; columns <= (work.gathers > 0 && !work.carried ? 1 : mostColumns); columns *= 2) {
         const double size = rows * columns;
         // What is carried, a vector of each column, and one that is the same in all lanes.

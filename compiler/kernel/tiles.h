@@ -63,7 +63,12 @@ struct TilePlan {
   /// Loads and stores of which rows reach elements side by side, and lanes apart: a tile of as many rows as lanes
   /// loads or stores a vector for each lane, and exchanges lanes and rows in registers.
   llvm::DenseSet<mlir::Operation*> turned;
-  bool isRepeatable = false; ///< an iteration may be done twice: nothing is read of what is written
+  /// A loop in which a row reads what the row in front of it reads an iteration later, as a filter's does: rows begin
+  /// it one after the other, and reach the same elements at the same time from then on (plan_skew.cpp). Null: there is
+  /// none.
+  mlir::scf::ForOp skewed;
+  llvm::DenseSet<mlir::Operation*> alike; ///< loads that are the same for all rows then
+  bool isRepeatable = false;              ///< an iteration may be done twice: nothing is read of what is written
   /// Choices whose arms must not be executed where no lane takes them.
   llvm::DenseSet<mlir::Operation*> tested;
 
@@ -103,6 +108,11 @@ std::string noForm(mlir::Operation* op);
 /// operation has no vector form; `problem` says which then.
 std::optional<TilePlan> planTile(mlir::scf::ForOp lanes, mlir::scf::ForOp rows, const machine::Figures& figures,
                                  TileProblem& problem);
+
+/// Whether rows may begin a loop of a tile one after the other, as far as its bounds and what is in it go.
+bool canBeSkewed(const TilePlan& plan, mlir::scf::ForOp loop);
+/// Fills TilePlan::alike. REQUIRES: the variable of TilePlan::skewed counts as different between rows.
+void findAlike(TilePlan& plan);
 
 /// Finds the loads that TilePlan::packed tells of (plan_panel.cpp). REQUIRES: what differs in the tile is known.
 void planPacked(TilePlan& plan);

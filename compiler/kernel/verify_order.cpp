@@ -24,7 +24,7 @@ namespace strata::kernel {
 namespace {
 
 constexpr unsigned long mostSteps = 1'000'000; // of isl, for one loop
-constexpr unsigned mostNested = 40;            // expressions in one another
+constexpr unsigned mostNestedIndices = 40;            // expressions in one another
 
 /// What loads and stores reach: the records or numbers of one block.
 struct Target {
@@ -150,7 +150,7 @@ private:
     }
     const auto isWord = [](Type type) { return type.isIndex() || type.isInteger(64); };
     Operation* op = value.getDefiningOp();
-    if (op && isWord(value.getType()) && depth < mostNested) {
+    if (op && isWord(value.getType()) && depth < mostNestedIndices) {
       if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op) && isWord(op->getOperand(0).getType()))
         return text(op->getOperand(0), side, depth + 1);
       if (isa<arith::AddIOp, arith::SubIOp>(op))

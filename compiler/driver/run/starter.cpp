@@ -96,7 +96,8 @@ std::string nameOfSignal(int signal) {
   return strsignal(signal);
 }
 
-/// Files that a starter which is killed cannot remove: its folder, and memory that processes share.
+/// Files that a starter cannot remove when it is killed: its folder, and memory that processes share. Of the latter it
+/// does not know either what a process has made that is ended before it could tell.
 void removeWhatIsLeft(pid_t starter, const std::string& its, const std::string& jobText) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -114,7 +115,7 @@ void removeWhatIsLeft(pid_t starter, const std::string& its, const std::string& 
   std::snprintf(name, sizeof name, ".%llx.", static_cast<unsigned long long>(job));
   for (const fs::directory_entry& each : fs::directory_iterator("/dev/shm", ignored))
     if (const std::string file = each.path().filename().string();
-        file.starts_with("vader_segment.") && file.find(name) != std::string::npos)
+        (file.starts_with("vader_segment.") || file.starts_with("osc_rdma.")) && file.find(name) != std::string::npos)
       fs::remove(each.path(), ignored);
 }
 
@@ -140,7 +141,7 @@ public:
     const bool isFine = WIFEXITED(status) && WEXITSTATUS(status) <= 128 && !forced_ && !sentSignal;
     if (!isFine)
       endChildren();
-    if (WIFSIGNALED(status))
+    if (status != 0)
       removeWhatIsLeft(starter_, folder_, job_);
     return told(status);
   }
