@@ -129,3 +129,34 @@ svm.kernel @triangle(%mask: !plane {svm.access = "read"}, %image: !plane {svm.ac
   }
   svm.return
 }
+
+// The image in one dimension, as a graph's node has it: `width` times the row plus `width` times the loop's variable.
+// CHECK-LABEL: svm.kernel @flat
+// CHECK: scf.for {{.*}} step %c4
+// CHECK: arith.cmpi uge, {{.*}}, %c3
+// CHECK: svm.return
+svm.kernel @flat(%mask: memref<?xf32, strided<[1], offset: ?>> {svm.access = "read"}, %image: memref<?xf32, strided<[1], offset: ?>> {svm.access = "read"},
+                 %out: !plane {svm.access = "write"}, %m: index, %n: index, %p: index, %width: i64) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %i = %c0 to %m step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      %sum = scf.for %u = %c0 to %p step %c1 iter_args(%a = %zero) -> f32 {
+        %w0 = arith.index_cast %width : i64 to index
+        %i0 = arith.muli %i, %w0 : index
+        %w1 = arith.index_cast %width : i64 to index
+        %u0 = arith.muli %w1, %u : index
+        %x0 = arith.addi %i0, %j : index
+        %x = arith.addi %u0, %x0 : index
+        %s = memref.load %mask[%u] : memref<?xf32, strided<[1], offset: ?>>
+        %t = memref.load %image[%x] : memref<?xf32, strided<[1], offset: ?>>
+        %w = arith.mulf %s, %t : f32
+        %r = arith.addf %a, %w : f32
+        scf.yield %r : f32
+      }
+      memref.store %sum, %out[%i, %j] : !plane
+    }
+  }
+  svm.return
+}
