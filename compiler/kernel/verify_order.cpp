@@ -24,7 +24,7 @@ namespace strata::kernel {
 namespace {
 
 constexpr unsigned long mostSteps = 1'000'000; // of isl, for one loop
-constexpr unsigned mostNestedIndices = 40;            // expressions in one another
+constexpr unsigned mostNestedIndices = 40;     // expressions in one another
 
 /// What loads and stores reach: the records or numbers of one block.
 struct Target {
