@@ -9,13 +9,14 @@ namespace strata::machine {
 
 namespace {
 
-// Vector registers: bytes, how many, cycles of an addition. Stores a cycle. Cycles until memory answers.
+// Vector registers: bytes, how many, cycles of an addition. Operations and stores a cycle: of the former, what loops of
+// scalars come to, not what can be decoded. Cycles until memory answers.
 constexpr std::array<CoreType, 5> table{{
-    {"x86-64 with AVX-512 VBMI2", 64, 32, 4, 2, 800},
-    {"x86-64 with AVX-512", 64, 32, 4, 1, 800},
-    {"x86-64 with AVX", 32, 16, 4, 1, 800},
-    {"64-bit Arm", 16, 32, 2, 2, 600},
-    {"unknown", 16, 16, 2, 1, 400},
+    {"x86-64 with AVX-512 VBMI2", 64, 32, 4, 3, 2, 800},
+    {"x86-64 with AVX-512", 64, 32, 4, 3, 1, 800},
+    {"x86-64 with AVX", 32, 16, 4, 3, 1, 800},
+    {"64-bit Arm", 16, 32, 2, 3, 2, 600},
+    {"unknown", 16, 16, 2, 2, 1, 400},
 }};
 
 } // namespace
@@ -50,6 +51,7 @@ void describeCore(Processor& core, const CoreType& type) {
   core.vector = type.vector;
   core.vectorRegisters = type.vectorRegisters;
   core.vectorLatency = type.vectorLatency;
+  core.operations = type.operations;
   core.stores = type.stores;
   core.memoryLatency = type.memoryLatency;
 }

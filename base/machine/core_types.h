@@ -18,7 +18,7 @@ struct CoreFeatures {
 /// One row: the figures of machine::Processor.
 struct CoreType {
   const char* name;
-  uint64_t vector, vectorRegisters, vectorLatency, stores, memoryLatency;
+  uint64_t vector, vectorRegisters, vectorLatency, operations, stores, memoryLatency;
 };
 
 /// All rows; the last one is for unknown cores.

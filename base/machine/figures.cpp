@@ -51,9 +51,9 @@ std::string FigureRule::takes() const {
 Figures figuresOf(const Machine& machine) {
   Figures figures;
   Least vector(figures.vectorBytes, vectorRule), registers(figures.vectorRegisters, vectorRegistersRule),
-      latency(figures.vectorLatency, vectorLatencyRule), stores(figures.storesPerCycle, storesRule),
-      memoryLatency(figures.memoryLatency, memoryLatencyRule), line(figures.lineBytes, lineRule),
-      cache(figures.cacheBytes, cacheRule), page(figures.pageBytes, pageRule),
+      latency(figures.vectorLatency, vectorLatencyRule), operations(figures.operationsPerCycle, operationsRule),
+      stores(figures.storesPerCycle, storesRule), memoryLatency(figures.memoryLatency, memoryLatencyRule),
+      line(figures.lineBytes, lineRule), cache(figures.cacheBytes, cacheRule), page(figures.pageBytes, pageRule),
       largePage(figures.largePageBytes, largePageRule);
   for (const Processor& processor : machine.processors) {
     if (!processor.userKernels)
@@ -61,6 +61,7 @@ Figures figuresOf(const Machine& machine) {
     vector.take(processor.vector);
     registers.take(processor.vectorRegisters);
     latency.take(processor.vectorLatency);
+    operations.take(processor.operations);
     stores.take(processor.stores);
     memoryLatency.take(processor.memoryLatency);
     const std::vector<const Memory*> caches = cachesOf(machine, processor);

@@ -23,6 +23,7 @@ struct FigureRule {
 inline constexpr FigureRule vectorRule{"vector", 4, 256, true};
 inline constexpr FigureRule vectorRegistersRule{"vector_registers", 1, 1024, false};
 inline constexpr FigureRule vectorLatencyRule{"vector_latency", 1, 1024, false};
+inline constexpr FigureRule operationsRule{"operations", 1, 64, false};
 inline constexpr FigureRule storesRule{"stores", 1, 64, false};
 inline constexpr FigureRule memoryLatencyRule{"memory_latency", 1, 1 << 20, false};
 inline constexpr FigureRule lineRule{"line", 8, 1024, true};
@@ -37,6 +38,7 @@ struct Figures {
   uint64_t vectorBytes = 64;
   uint64_t vectorRegisters = 32;
   uint64_t vectorLatency = 4; // cycles
+  uint64_t operationsPerCycle = 3;
   uint64_t storesPerCycle = 2;
   uint64_t memoryLatency = 800; // cycles
   uint64_t lineBytes = 64;
@@ -57,6 +59,16 @@ struct Figures {
   /// Rows that a piece is asked for ahead of its use: as many as are worked on while memory answers, a row taking a
   /// hundred cycles.
   uint64_t rowsAhead() const { return (memoryLatency + 99) / 100; }
+
+  /// Cycles of an operation among others that do not wait for it; and of a lane of a gather, which a core takes apart:
+  /// a load, and half as much again as a scalar takes to get at its index and to put the element in its place.
+  double scalarCycles() const { return 1.0 / static_cast<double>(operationsPerCycle); }
+  double gatherCycles() const { return 4.5 / static_cast<double>(operationsPerCycle); }
+  /// Operations that a core has under way at once: those of a hundred cycles.
+  uint64_t window() const { return 100 * operationsPerCycle; }
+  /// Tiles of a loop over rows that are listed between asking for a line and using it: as many as go by until memory
+  /// answers, a tile's part of a row taking two hundred cycles.
+  uint64_t tilesAhead() const { return (memoryLatency + 199) / 200; }
 
   /// Whether two stores of `bytes` each, side by side, are better made one: where a register holds both and the
   /// processor carries out one store a cycle or two, which is less than it carries out of anything else.

@@ -14,7 +14,11 @@ TEST_F(MachineTest, FiguresThatAMachineDoesNotState) {
   EXPECT_EQ(figures.nearBytes(), 512u << 10);
   EXPECT_EQ(figures.panelBytes(), 1u << 20);
   EXPECT_EQ(figures.longPieceBytes(), 512u);
+  EXPECT_EQ(figures.blockBytes(), 8u << 20);
   EXPECT_EQ(figures.rowsAhead(), 8u);
+  EXPECT_EQ(figures.tilesAhead(), 4u);
+  EXPECT_EQ(figures.window(), 300u);
+  EXPECT_DOUBLE_EQ(figures.gatherCycles(), 1.5);
   EXPECT_EQ(figures.taskBytes(), 32u << 10);
   EXPECT_EQ(figures.tileElements(), 16u);
   EXPECT_EQ(figures.loopAlignment(), 64u);
@@ -28,12 +32,13 @@ TEST_F(MachineTest, FiguresAreTheLeastOfWhoRunsKernels) {
             "           {name: other, capacity: 64K, line: 256}, {name: main, page: 16K, large_page: 32M},\n"
             "           {name: unused, capacity: 8K, line: 8}]\n"
             "processors: [{name: a, kind: core, masters: [a], vector: 32, vector_registers: 16, vector_latency: 3,\n"
-            "              stores: 4, memory_latency: 301, local: [far, near]},\n"
-            "             {name: b, kind: core, masters: [a], vector: 128, stores: 3, local: [other]},\n"
+            "              operations: 5, stores: 4, memory_latency: 301, local: [far, near]},\n"
+            "             {name: b, kind: core, masters: [a], vector: 128, operations: 4, stores: 3, local: [other]},\n"
             "             {name: d, kind: dma, masters: [a], moves: 1, vector: 4, local: [unused]}]\n"));
   EXPECT_EQ(figures.vectorBytes, 32u);
   EXPECT_EQ(figures.vectorRegisters, 16u);
   EXPECT_EQ(figures.vectorLatency, 3u);
+  EXPECT_EQ(figures.operationsPerCycle, 4u);
   EXPECT_EQ(figures.storesPerCycle, 3u);
   EXPECT_EQ(figures.memoryLatency, 301u);
   EXPECT_EQ(figures.lineBytes, 32u);

@@ -103,7 +103,7 @@ TEST_F(Load, ThisComputer) {
   EXPECT_EQ(host->levels[0].processor, core);
   EXPECT_TRUE((*host)[core].ownMaster(core));
   EXPECT_TRUE((*host)[core].vector && (*host)[core].vectorRegisters && (*host)[core].vectorLatency);
-  EXPECT_TRUE((*host)[core].stores && (*host)[core].memoryLatency);
+  EXPECT_TRUE((*host)[core].operations && (*host)[core].stores && (*host)[core].memoryLatency);
   EXPECT_EQ((*host)[main].page, static_cast<uint64_t>(sysconf(_SC_PAGESIZE)));
   for (const MemoryId cache : (*host)[core].local)
     EXPECT_TRUE((*host)[cache].line || (*host)[cache].name == "node") << (*host)[cache].name;

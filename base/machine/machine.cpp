@@ -33,8 +33,8 @@ bool Processor::ownMaster(ProcessorId self) const {
 bool operator==(const Processor& a, const Processor& b) {
   const auto all = [](const Processor& p) {
     return std::tie(p.name, p.kind, p.count, p.grid, p.clock, p.costs, p.masters, p.userKernels, p.kernels, p.moves,
-                    p.vector, p.vectorRegisters, p.vectorLatency, p.stores, p.memoryLatency, p.local, p.array,
-                    p.isProcess, p.target);
+                    p.vector, p.vectorRegisters, p.vectorLatency, p.operations, p.stores, p.memoryLatency, p.local,
+                    p.array, p.isProcess, p.target);
   };
   return all(a) == all(b);
 }

@@ -121,6 +121,7 @@ struct Processor {
   std::optional<uint64_t> vector;          // bytes of a vector register
   std::optional<uint64_t> vectorRegisters; // how many of them a program can name
   std::optional<uint64_t> vectorLatency;   // its own cycles until the sum of two of them can be used
+  std::optional<uint64_t> operations;      // that it carries out in one of its cycles
   std::optional<uint64_t> stores;          // that it carries out in one of its cycles
   std::optional<uint64_t> memoryLatency;   // its own cycles until what no cache holds has come, others loading too
   std::vector<MemoryId> local;             // memories that belong to it, distributed evenly to its instances

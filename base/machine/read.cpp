@@ -124,6 +124,7 @@ private:
     fields.size("vector", processor.vector);
     fields.count("vector_registers", processor.vectorRegisters);
     fields.count("vector_latency", processor.vectorLatency);
+    fields.count("operations", processor.operations);
     fields.count("stores", processor.stores);
     fields.count("memory_latency", processor.memoryLatency);
     references(fields, "local", "memory", memoryNames_, processor.local);

@@ -19,7 +19,7 @@ memories:
   - {name: odd}
 processors:
   - {name: ppe, kind: control, masters: ppe, clock: 2.5GHz, local: [cache], costs: {add: 1, fma: 4},
-     vector: 32, vector_registers: 16, vector_latency: 3, stores: 1, memory_latency: 500}
+     vector: 32, vector_registers: 16, vector_latency: 3, operations: 4, stores: 1, memory_latency: 500}
   - name: spe
     kind: stream
     grid: [2, 4]

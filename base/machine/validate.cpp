@@ -363,6 +363,7 @@ private:
     checkFigure(processor.name, vectorRule, processor.vector, origin);
     checkFigure(processor.name, vectorRegistersRule, processor.vectorRegisters, origin);
     checkFigure(processor.name, vectorLatencyRule, processor.vectorLatency, origin);
+    checkFigure(processor.name, operationsRule, processor.operations, origin);
     checkFigure(processor.name, storesRule, processor.stores, origin);
     checkFigure(processor.name, memoryLatencyRule, processor.memoryLatency, origin);
     for (const auto& [operation, cycles] : processor.costs)

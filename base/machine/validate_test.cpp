@@ -70,6 +70,7 @@ TEST_F(Validate, Figures) {
   const std::pair<const char*, std::optional<uint64_t> Processor::*> counts[] = {
       {"vector_registers", &Processor::vectorRegisters},
       {"vector_latency", &Processor::vectorLatency},
+      {"operations", &Processor::operations},
       {"stores", &Processor::stores},
       {"memory_latency", &Processor::memoryLatency}};
   for (const auto& [name, field] : counts)

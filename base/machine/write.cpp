@@ -169,6 +169,7 @@ private:
     stated("vector", processor.vector, formatSize);
     stated("vector_registers", processor.vectorRegisters, formatCount);
     stated("vector_latency", processor.vectorLatency, formatCount);
+    stated("operations", processor.operations, formatCount);
     stated("stores", processor.stores, formatCount);
     stated("memory_latency", processor.memoryLatency, formatCount);
     names(4, "local", processor.local);

@@ -24,11 +24,13 @@ namespace {
 constexpr unsigned mostRows = 8, mostColumns = 4;
 /// Rows that begin a loop one after the other: until all are in it, and from when the first has left, it is not full.
 constexpr unsigned mostSkewed = 4;
-/// Cycles that a lane of a gather or scatter takes, and an operation of an instance by itself: of a core that carries
-/// out three a cycle, and gathers element by element.
-constexpr double gatherCycles = 1.5, scalarCycles = 0.33;
-/// Operations that such a core has under way at once.
-constexpr double window = 300;
+/// Cycles that a function of the C library takes, and those for a lane where lanes are computed together.
+constexpr double functionCycles = 12, laneCycles = 3;
+
+/// What the runtime computes for the lanes of a register at once (runtime/core/lane_functions.h).
+bool isComputedInLanes(Operation* op) {
+  return isa<math::ExpOp, math::LogOp, math::SinOp, math::CosOp>(op) && op->getResult(0).getType().isF32();
+}
 
 bool isNumber(Type type) {
   return type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64 && llvm::isPowerOf2_32(type.getIntOrFloatBitWidth());
@@ -77,6 +79,7 @@ public:
                   TileProblem::IsIndependent};
       return std::nullopt;
     }
+    plan_.tilesAhead = figures_.tilesAhead();
     planPanel(plan_, figures_);
     return std::move(plan_);
   }
@@ -331,11 +334,13 @@ private:
   };
 
   /// How many executions of a loop a processor has under way at once: those of a short loop that follow each other.
-  static double loopsAtOnce(scf::ForOp loop) {
+  double loopsAtOnce(scf::ForOp loop) const {
     const std::optional<int64_t> trips = constantTripCount(loop);
     double operations = 0;
     loop->walk([&](Operation*) { operations += 1; });
-    return trips ? std::max(1.0, window / (operations * static_cast<double>(std::max<int64_t>(*trips, 1)))) : 1;
+    return trips ? std::max(1.0, static_cast<double>(figures_.window()) /
+                                     (operations * static_cast<double>(std::max<int64_t>(*trips, 1))))
+                 : 1;
   }
 
   Work workOf() const {
@@ -366,7 +371,11 @@ private:
       }
       const bool varies = op->getNumResults() == 1 && kindOf(op->getResult(0)).lane == Lane::Varying;
       work.values += varies;
-      work.scalar += weight * scalarCycles;
+      work.scalar += weight * figures_.scalarCycles();
+      if (isLibraryFunction(op)) {
+        work.scalar += weight * functionCycles;
+        work.others += varies ? weight * plan_.width * (isComputedInLanes(op) ? laneCycles : functionCycles) : 0;
+      }
       if (indices.empty() || areUniform(indices)) {
         work.others += varies ? weight : 0;
         if (isa<memref::LoadOp>(op))
@@ -437,8 +446,8 @@ private:
       return false;
     const double vectors = work.others + work.loads[1][0] + work.loads[1][1];
     const double exchanges = work.turned * (1 + std::log2(width));
-    const double turned = (work.gathers - work.turned) * gatherCycles + (vectors + exchanges) / width;
-    if (turned > work.scalar || turned > work.gathers * gatherCycles + vectors / width)
+    const double turned = (work.gathers - work.turned) * figures_.gatherCycles() + (vectors + exchanges) / width;
+    if (turned > work.scalar || turned > work.gathers * figures_.gatherCycles() + vectors / width)
       return false;
     plan_.rowCount = plan_.width;
     plan_.columnCount = 1;
@@ -465,7 +474,8 @@ private:
     if (chooseTurned(work))
       return true;
     const double width = plan_.width;
-    if (work.gathers * gatherCycles + (work.others + work.loads[1][0] + work.loads[1][1]) / width > work.scalar)
+    if (work.gathers * figures_.gatherCycles() + (work.others + work.loads[1][0] + work.loads[1][1]) / width >
+        work.scalar)
       return false;
     const bool jams = plan_.rows && work.hasLoop && canJam();
     const auto& loads = work.loads;
@@ -514,7 +524,16 @@ private:
 
 } // namespace
 
+bool isLibraryFunction(Operation* op) {
+  return isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp, math::Log2Op, math::Log10Op, math::Log1pOp,
+             math::SinOp, math::CosOp, math::TanOp, math::AsinOp, math::AcosOp, math::AtanOp, math::SinhOp,
+             math::CoshOp, math::TanhOp, math::AsinhOp, math::AcoshOp, math::AtanhOp, math::CbrtOp, math::ErfOp>(op) &&
+         (op->getResult(0).getType().isF32() || op->getResult(0).getType().isF64());
+}
+
 bool isLaneWise(Operation* op) {
+  if (isLibraryFunction(op))
+    return true;
   if (isa<math::SqrtOp, math::FmaOp, math::AbsFOp, math::AbsIOp, math::FloorOp, math::CeilOp, math::TruncOp,
           math::RoundEvenOp, math::RoundOp, math::CopySignOp, math::CtPopOp, math::CountLeadingZerosOp,
           math::CountTrailingZerosOp>(op))

@@ -260,6 +260,8 @@ struct TileLoopsPass : PassWrapper<TileLoopsPass, OperationPass<KernelOp>> {
     vector_ = figures.vectorBytes;
     registers_ = figures.vectorRegisters;
     latency_ = figures.vectorLatency;
+    operations_ = figures.operationsPerCycle;
+    memoryLatency_ = figures.memoryLatency;
     cache_ = figures.cacheBytes;
     verifies_ = verifies;
   }
@@ -268,6 +270,8 @@ struct TileLoopsPass : PassWrapper<TileLoopsPass, OperationPass<KernelOp>> {
     return success(isPossible(context, machine::vectorRule, vector_) &&
                    isPossible(context, machine::vectorRegistersRule, registers_) &&
                    isPossible(context, machine::vectorLatencyRule, latency_) &&
+                   isPossible(context, machine::operationsRule, operations_) &&
+                   isPossible(context, machine::memoryLatencyRule, memoryLatency_) &&
                    isPossible(context, machine::cacheRule, cache_));
   }
 
@@ -279,6 +283,8 @@ struct TileLoopsPass : PassWrapper<TileLoopsPass, OperationPass<KernelOp>> {
     figures.vectorBytes = vector_;
     figures.vectorRegisters = registers_;
     figures.vectorLatency = latency_;
+    figures.operationsPerCycle = operations_;
+    figures.memoryLatency = memoryLatency_;
     figures.cacheBytes = cache_;
     if (!LoopTiler(kernel, figures, verifies_).run())
       signalPassFailure();
@@ -291,6 +297,11 @@ private:
                               llvm::cl::init(options::tileRegisters.usual)};
   Option<uint64_t> latency_{*this, options::tileLatency.name, llvm::cl::desc(options::tileLatency.meaning),
                             llvm::cl::init(options::tileLatency.usual)};
+  Option<uint64_t> operations_{*this, options::tileOperations.name, llvm::cl::desc(options::tileOperations.meaning),
+                               llvm::cl::init(options::tileOperations.usual)};
+  Option<uint64_t> memoryLatency_{*this, options::tileMemoryLatency.name,
+                                  llvm::cl::desc(options::tileMemoryLatency.meaning),
+                                  llvm::cl::init(options::tileMemoryLatency.usual)};
   Option<uint64_t> cache_{*this, options::tileCache.name, llvm::cl::desc(options::tileCache.meaning),
                           llvm::cl::init(options::tileCache.usual)};
   Option<bool> verifies_{*this, "verify", llvm::cl::desc("decide a second time which loops are independent"),

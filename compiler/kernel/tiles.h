@@ -32,8 +32,11 @@ enum class Lane {
 };
 
 /// Operations on vectors that do in each lane exactly what they do on scalars, and harm nothing in lanes that are
-/// masked off: no division that could trap, no call of a library.
+/// masked off: no division that could trap.
 bool isLaneWise(mlir::Operation* op);
+
+/// A function of the C library that the runtime has for lanes, too (runtime/core/lane_functions.h), with the same bits.
+bool isLibraryFunction(mlir::Operation* op);
 
 /// How a value differs within a tile.
 struct TileKind {
@@ -68,6 +71,7 @@ struct TilePlan {
   /// none.
   mlir::scf::ForOp skewed;
   llvm::DenseSet<mlir::Operation*> alike; ///< loads that are the same for all rows then
+  uint64_t tilesAhead = 0;                ///< that are asked for where loops gather what is listed
   bool isRepeatable = false;              ///< an iteration may be done twice: nothing is read of what is written
   /// Choices whose arms must not be executed where no lane takes them.
   llvm::DenseSet<mlir::Operation*> tested;
@@ -166,8 +170,8 @@ void writeTile(const TilePlan& plan);
 
 /// Tiles the loops of a kernel that are marked svm.unordered, and its other nests of loops where they have independent
 /// iterations; its variables become values. Takes and leaves svm.kernel; leaves operations of the vector dialect, and
-/// what became of each loop (loop_paths.h). Its options `vector`, `vector-registers` and `vector-latency` are the
-/// figures of the same names.
+/// what became of each loop (loop_paths.h). Its options `vector`, `vector-registers`, `vector-latency`,
+/// `operations`, `memory-latency` and `cache` are the figures of the same names.
 std::unique_ptr<mlir::Pass> createTileLoopsPass();
 /// The same with a machine's figures. `verifies`: it fails where loops that it takes for independent have a conflict
 /// (verify_order.h).

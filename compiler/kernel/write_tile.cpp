@@ -17,14 +17,6 @@ using namespace strata::svm;
 
 namespace strata::kernel {
 
-namespace {
-
-/// How many tiles before it is used a line is asked for, which takes about as long as memory does to answer: each tile
-/// takes some lines from each of many rows.
-constexpr int64_t tilesAhead = 4;
-
-} // namespace
-
 void TileWriter::write(Block& block) {
   for (Operation& op : block.without_terminator()) {
     place_ = op.getLoc();
@@ -181,7 +173,7 @@ Value TileWriter::loadOne(memref::LoadOp load, unsigned row, unsigned column) {
   if (const auto consecutive = rowIndex(plan_, load.getMemRef(), indices)) {
     Value first = firstOf(*consecutive, row, column);
     if (isListed_) {
-      Value next = make<arith::AddIOp>(first, index(static_cast<int64_t>(plan_.width) * columns_ * tilesAhead));
+      Value next = make<arith::AddIOp>(first, index(static_cast<int64_t>(plan_.width * columns_ * plan_.tilesAhead)));
       make<memref::PrefetchOp>(load.getMemRef(), inRow(indices, next, row), /*isWrite=*/false, /*localityHint=*/3u,
                                /*isDataCache=*/true);
     }

@@ -133,11 +133,11 @@ for number, program in enumerate(PROGRAMS):
 
 # What cores and memories may be like, from the least that is possible to more than there is.
 HARDWARE = {
-    "tiny": {"vector": 4, "vector_registers": 1, "vector_latency": 1, "stores": 64, "memory_latency": 1, "line": 8, "page": "1K", "large_page": "2K",
+    "tiny": {"vector": 4, "vector_registers": 1, "vector_latency": 1, "operations": 1, "stores": 64, "memory_latency": 1, "line": 8, "page": "1K", "large_page": "2K",
              "near": "8K", "far": "32K"},
-    "narrow": {"vector": 16, "vector_registers": 16, "vector_latency": 2, "stores": 4, "memory_latency": 210, "line": 32, "page": "16K",
+    "narrow": {"vector": 16, "vector_registers": 16, "vector_latency": 2, "operations": 2, "stores": 4, "memory_latency": 210, "line": 32, "page": "16K",
                "large_page": "64K", "near": "16K", "far": "96K"},
-    "wide": {"vector": 256, "vector_registers": 1024, "vector_latency": 1024, "stores": 1, "memory_latency": 100000, "line": 1024, "page": "1M",
+    "wide": {"vector": 256, "vector_registers": 1024, "vector_latency": 1024, "operations": 64, "stores": 1, "memory_latency": 100000, "line": 1024, "page": "1M",
              "large_page": "256M", "near": "1M", "far": "64M"},
 }
 DESK = """machine: desk
@@ -164,7 +164,7 @@ def with_hardware(text, memory, processor, figures):
     text = re.sub(rf"(- name: {memory}\n)", rf"\1    page: {figures['page']}\n    large_page: {figures['large_page']}\n", text)
     caches = "".join(f"  - name: {name}\n    capacity: {figures[name]}\n    line: {figures['line']}\n" for name in ("near", "far"))
     text = re.sub(r"(?m)^memories:\n", r"\g<0>" + caches, text)
-    own = "".join(f"    {name}: {figures[name]}\n" for name in ("vector", "vector_registers", "vector_latency", "stores", "memory_latency"))
+    own = "".join(f"    {name}: {figures[name]}\n" for name in ("vector", "vector_registers", "vector_latency", "operations", "stores", "memory_latency"))
     before, name, after = text.partition(f"  - name: {processor}\n")
     here, *others = re.split(r"(?m)^(?=  - name:|\w)", after, maxsplit=1)
     here = re.sub(r"local: \[", "local: [far, near, ", here) if "local:" in here else here.rstrip("\n") + "\n    local: [far, near]\n"

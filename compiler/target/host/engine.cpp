@@ -12,6 +12,7 @@
 #include "include/strata.h"
 #include "runtime/abi.h"
 #include "runtime/core/gather.h"
+#include "runtime/core/lane_functions.h"
 #include "runtime/core/poll.h"
 
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -261,6 +262,11 @@ std::unique_ptr<Engine> Engine::create(const std::string& object, llvm::ArrayRef
   STRATA_SYMBOL(strata_release);
   STRATA_SYMBOL(strata_move);
   STRATA_SYMBOL(strata_gather);
+#define STRATA_LANE_SYMBOLS(NAME)                                                                                      \
+  STRATA_SYMBOL(strata_lanes_##NAME##_f32);                                                                            \
+  STRATA_SYMBOL(strata_lanes_##NAME##_f64);
+  STRATA_LANE_FUNCTIONS(STRATA_LANE_SYMBOLS)
+#undef STRATA_LANE_SYMBOLS
   STRATA_SYMBOL(strata_instance);
   STRATA_SYMBOL(strata_window_acquire_distributed);
   STRATA_SYMBOL(strata_window_release);

@@ -12,6 +12,7 @@
 #include "compiler/target/host/closures.h"
 #include "compiler/target/host/engine.h"
 #include "compiler/target/host/extremes.h"
+#include "compiler/target/host/lane_calls.h"
 #include "compiler/target/host/parts.h"
 #include "compiler/target/host/storage.h"
 
@@ -203,6 +204,7 @@ struct LibraryCallsPass : PassWrapper<LibraryCallsPass, OperationPass<ModuleOp>>
   }
 
   void runOnOperation() override {
+    callLaneFunctions(getOperation());
     RewritePatternSet patterns(&getContext());
     populateMathToLibmConversionPatterns(patterns);
     ConversionTarget target(getContext());
