@@ -10,6 +10,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace strata::runtime {
@@ -142,25 +143,35 @@ struct Cos : SinCos {
   static float library(float x) { return std::cos(x); }
 };
 
-/// Eight at a time: as many doubles as a register holds, or two.
+/// As many at a time as doubles fit a register, or two.
+constexpr int64_t most = 8;
+
+template <typename Function, typename Table>
+STRATA_INLINE void ofEight(float* values, const Table* table) {
+  float in[most], out[most];
+  unsigned unusual = 0;
+  std::memcpy(in, values, sizeof in);
+  for (int64_t i = 0; i < most; ++i) {
+    out[i] = Function::of(in[i], table);
+    unusual |= !Function::isUsual(in[i]);
+  }
+  if (unusual)
+    for (int64_t i = 0; i < most; ++i)
+      if (!Function::isUsual(in[i]))
+        out[i] = Function::library(in[i]);
+  std::memcpy(values, out, sizeof out);
+}
+
 template <typename Function>
 STRATA_INLINE void eightByEight(float* values, int64_t count) {
-  constexpr int64_t most = 8;
   const auto* table = Function::table();
-  for (; count > 0; values += most, count -= most) {
-    const int64_t here = std::min(count, most);
-    float in[most] = {}, out[most];
-    std::copy_n(values, here, in);
-    unsigned unusual = 0;
-    for (int64_t i = 0; i < most; ++i) {
-      out[i] = Function::of(in[i], table);
-      unusual |= !Function::isUsual(in[i]);
-    }
-    if (unusual)
-      for (int64_t i = 0; i < here; ++i)
-        if (!Function::isUsual(in[i]))
-          out[i] = Function::library(in[i]);
-    std::copy_n(out, here, values);
+  for (; count >= most; values += most, count -= most)
+    ofEight<Function>(values, table);
+  if (count > 0) {
+    float rest[most] = {};
+    std::copy_n(values, count, rest);
+    ofEight<Function>(rest, table);
+    std::copy_n(rest, count, values);
   }
 }
 

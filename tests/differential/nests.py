@@ -1,7 +1,7 @@
 """Random nests of loops in leaves: products, filters, reductions, recurrences and what lies between, their loops in any order, with variables,
-choices and sums at any depth, over a few elements or none; arrays changed in place, in range and out of it; records of two to five numbers; arrays
-turned around. Compiled code gives the bits that the interpreter gives (of NaNs, any). Every third program is for a processor of short registers and a
-cache so small that its loops go through panels, copied ones where there are rows enough.
+choices, functions of the C library and sums at any depth, over a few elements or none; arrays changed in place, in range and out of it; records of
+two to five numbers; arrays turned around. Compiled code gives the bits that the interpreter gives (of NaNs, any). Every third program is for a
+processor of short registers and a cache so small that its loops go through panels, copied ones where there are rows enough.
 
   nests.py --strata build/bin/strata --seconds 60           as many programs as there is time for
   nests.py --strata build/bin/strata --seed 17 --count 1    one program, the seventeenth
@@ -228,6 +228,8 @@ class Program:
         left, right = self.value(around, variables, depth + 1), self.value(around, variables, depth + 1)
         if chance < 0.9:
             return f"({left} {pick(['+', '*', '*', '-'])} {right})"
+        if self.type in ("float", "double") and chance < 0.94:
+            return f"{pick(['sqrt', 'exp', 'exp', 'log', 'sin', 'cos', 'tanh'])}({left})"
         return f"({left} < {right} ? {left} : {right})"
 
     def statement(self, around, variables, indent):

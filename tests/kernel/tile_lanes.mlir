@@ -317,3 +317,32 @@ svm.kernel @shaped_and_not(%a: !matrix {svm.access = "read"}, %c: !row {svm.acce
   memref.store %first, %c[%c0] : !row
   svm.return
 }
+
+// Functions of the C library that the runtime has for lanes; not of two numbers.
+// CHECK-LABEL: svm.kernel @functions
+// CHECK: math.exp {{.*}} : vector<16xf32>
+// CHECK: math.tanh {{.*}} : vector<16xf32>
+svm.kernel @functions(%x: !row {svm.access = "read"}, %y: !row {svm.access = "write"}, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %a = memref.load %x[%i] : !row
+    %b = math.exp %a : f32
+    %c = math.tanh %b : f32
+    memref.store %c, %y[%i] : !row
+  } {svm.unordered}
+  svm.return
+}
+
+// CHECK-LABEL: svm.kernel @powers
+// CHECK-SAME: 'pow' has no form for lanes
+svm.kernel @powers(%x: !row {svm.access = "read"}, %y: !row {svm.access = "write"}, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %a = memref.load %x[%i] : !row
+    %b = math.powf %a, %a : f32
+    memref.store %b, %y[%i] : !row
+  } {svm.unordered}
+  svm.return
+}
