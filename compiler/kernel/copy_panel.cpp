@@ -15,6 +15,12 @@ int64_t tileColumns(const TilePlan& plan) {
   return int64_t(plan.width) * plan.columnCount;
 }
 
+/// How often a loop with steps of 1 goes around, as an integer without a sign, which holds every difference.
+Value tripsOf(OpBuilder& builder, mlir::Location place, scf::ForOp loop) {
+  Value end = builder.create<arith::MaxSIOp>(place, loop.getUpperBound(), loop.getLowerBound());
+  return builder.create<arith::SubIOp>(place, end, loop.getLowerBound());
+}
+
 /// What reads registers of a plan's loads for copies.
 class Copier {
 public:
@@ -149,7 +155,7 @@ public:
   SmallVector<Value, 2> run() {
     scf::ForOp rows = plan_.rows, along = plan_.along;
     const auto inRegisters = [&](scf::ForOp loop) -> Value {
-      Value count = make<arith::SubIOp>(loop.getUpperBound(), loop.getLowerBound());
+      Value count = tripsOf(builder_, place_, loop);
       return make<arith::MulIOp>(make<arith::CeilDivUIOp>(count, constant(plan_.width)), constant(plan_.width));
     };
     Value height = inRegisters(rows), length = inRegisters(along);
@@ -239,7 +245,7 @@ PanelCopy copyPanel(const TilePlan& plan, OpBuilder& builder, Value from, Value 
   PanelCopy copy;
   copy.from = from;
   copy.first = along.getLowerBound();
-  copy.trips = builder.create<arith::SubIOp>(place, along.getUpperBound(), copy.first);
+  copy.trips = tripsOf(builder, place, along);
   if (!plan.packed.empty()) {
     Value width = builder.create<arith::ConstantIndexOp>(place, plan.width);
     copy.trips =
