@@ -1,5 +1,6 @@
 // Vector add and SAXPY in the caches and out of them, against hand-written OpenMP loops; in the first cache also
-// against loops without OpenMP, since entering a parallel region costs more than the loop there.
+// against loops without OpenMP, since entering a parallel region costs more than the loop there. A loop that calls a
+// function of the C library, against the same in C.
 #include "benchmarks/bench.h"
 #include "benchmarks/peers/peers.h"
 
@@ -63,6 +64,22 @@ Row saxpy(Bench& bench, const Size& size) {
       bench, std::move(contest), [&] { program->call(); }, [&] { peer(factor, x.data(), y.data(), size.elements); });
 }
 
+std::vector<Row> functions(Bench& bench) {
+  constexpr int64_t elements = 32000;
+  Buffer<float> x = randomFloats(elements, 5), y(elements);
+  Contest<float> contest("logistic function, 32000 floats", y);
+  contest.row.peer = Bench::loopPeer(/*parallel=*/false);
+  contest.row.goal = {Goal::Kind::RatioAtLeast, 2};
+  contest.row.method = "exp for each; results equal bit for bit";
+  std::string error;
+  const auto program =
+      Program::compile({STRATA_SOURCE_DIR "/benchmarks/programs/logistic.sq", "", {{"N", elements}}}, error);
+  if (!program || !program->bind("x", x.data(), {elements}) || !program->bind("y", y.data(), {elements}))
+    return {failed(contest.row, program ? "the program has other arguments" : error)};
+  return {
+      hold(bench, std::move(contest), [&] { program->call(); }, [&] { bench_logistic(x.data(), y.data(), elements); })};
+}
+
 } // namespace
 
 std::vector<Work> vectorWorks() {
@@ -74,7 +91,7 @@ std::vector<Work> vectorWorks() {
       return rows;
     };
   };
-  return {{"vectadd", forSizes(vectorAdd)}, {"saxpy", forSizes(saxpy)}};
+  return {{"vectadd", forSizes(vectorAdd)}, {"saxpy", forSizes(saxpy)}, {"functions", functions}};
 }
 
 } // namespace strata::bench

@@ -2,6 +2,8 @@
  * with a minimum, as there. */
 #include "benchmarks/peers/peers.h"
 
+#include <math.h>
+
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +52,13 @@ void bench_add_plain(const float* restrict a, const float* restrict b, float* re
 void bench_saxpy_plain(float a, const float* restrict x, float* restrict y, int64_t n) {
   for (int64_t i = 0; i < n; i++)
     y[i] = a * x[i] + y[i];
+}
+
+void bench_logistic(const float* restrict x, float* restrict y, int64_t n) {
+  for (int64_t i = 0; i < n; i++) {
+    const float e = expf(x[i]);
+    y[i] = e / (1.0f + e);
+  }
 }
 
 void bench_matmul(const float* restrict a, const float* restrict b, float* restrict c, int64_t m, int64_t n,

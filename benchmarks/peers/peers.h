@@ -44,6 +44,8 @@ void bench_saxpy(float a, const float* x, float* y, int64_t n);
 /* The same without OpenMP, whose entry costs more than a small loop. */
 void bench_add_plain(const float* a, const float* b, float* c, int64_t n);
 void bench_saxpy_plain(float a, const float* x, float* y, int64_t n);
+/* y[i] = e^x[i] / (1 + e^x[i]) */
+void bench_logistic(const float* x, float* y, int64_t n);
 /* C += A B, for an m by p matrix A and a p by n matrix B, in blocks, i-k-j within a block */
 void bench_matmul(const float* a, const float* b, float* c, int64_t m, int64_t n, int64_t p);
 /* OpenBLAS, with that many threads; null, or why it is not there. Then its version and core, and c = a b + beta c, for
