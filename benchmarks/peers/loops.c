@@ -3,7 +3,6 @@
 #include "benchmarks/peers/peers.h"
 
 #include <math.h>
-
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
