@@ -15,12 +15,6 @@ int64_t tileColumns(const TilePlan& plan) {
   return int64_t(plan.width) * plan.columnCount;
 }
 
-/// How often a loop with steps of 1 goes around, as an integer without a sign, which holds every difference.
-Value tripsOf(OpBuilder& builder, mlir::Location place, scf::ForOp loop) {
-  Value end = builder.create<arith::MaxSIOp>(place, loop.getUpperBound(), loop.getLowerBound());
-  return builder.create<arith::SubIOp>(place, end, loop.getLowerBound());
-}
-
 /// What reads registers of a plan's loads for copies.
 class Copier {
 public:

@@ -6,10 +6,12 @@
 #include "compiler/ir/locations.h"
 #include "compiler/ir/speculation.h"
 #include "compiler/ir/svm.h"
+#include "runtime/core/lane_functions.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <algorithm>
 #include <cmath>
@@ -525,9 +527,12 @@ private:
 } // namespace
 
 bool isLibraryFunction(Operation* op) {
-  return isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp, math::Log2Op, math::Log10Op, math::Log1pOp,
-             math::SinOp, math::CosOp, math::TanOp, math::AsinOp, math::AcosOp, math::AtanOp, math::SinhOp,
-             math::CoshOp, math::TanhOp, math::AsinhOp, math::AcoshOp, math::AtanhOp, math::CbrtOp, math::ErfOp>(op) &&
+  static const llvm::StringSet<> names = {
+#define STRATA_NAME(NAME) #NAME,
+      STRATA_LANE_FUNCTIONS(STRATA_NAME)
+#undef STRATA_NAME
+  };
+  return isa<math::MathDialect>(op->getDialect()) && names.contains(op->getName().stripDialect()) &&
          (op->getResult(0).getType().isF32() || op->getResult(0).getType().isF64());
 }
 

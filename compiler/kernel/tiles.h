@@ -161,6 +161,11 @@ llvm::SmallVector<mlir::Value, 2> copyCrossed(const TilePlan& plan, mlir::OpBuil
 void writeTileBody(const TilePlan& plan, mlir::OpBuilder& builder, unsigned rowCount, mlir::ArrayRef<mlir::Value> rows,
                    mlir::ArrayRef<mlir::Value> columns, mlir::Value end, const PanelCopy* copy);
 
+/// How many numbers there are from `from` on below `upper`, as an integer without a sign, which holds every difference.
+mlir::Value length(mlir::OpBuilder& builder, mlir::Location place, mlir::Value from, mlir::Value upper);
+/// How often a loop with steps of 1 goes around, likewise.
+mlir::Value tripsOf(mlir::OpBuilder& builder, mlir::Location place, mlir::scf::ForOp loop);
+
 /// Vectors of columns from as many vectors of rows, or the other way: element i of vector k changes places with element
 /// k of vector i. REQUIRES: as many vectors as each has elements, a power of two (turn_vectors.cpp).
 void turnVectors(mlir::OpBuilder& builder, mlir::Location place, llvm::SmallVectorImpl<mlir::Value>& vectors);

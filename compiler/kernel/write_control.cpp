@@ -109,8 +109,7 @@ void TileWriter::writeSkewed(scf::ForOp loop) {
   SmallVector<Value> initial;
   flatten(loop.getInitArgs(), loop.getRegionIterArgs(), initial);
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
-  Value trips = make<arith::SubIOp>(make<arith::MaxSIOp>(upper, lower), lower);
-  Value areEnough = make<arith::CmpIOp>(arith::CmpIPredicate::uge, trips, index(rows_ - 1));
+  Value areEnough = make<arith::CmpIOp>(arith::CmpIPredicate::uge, tripsOf(builder_, place_, loop), index(rows_ - 1));
   auto choice = make<scf::IfOp>(flatTypes(loop.getRegionIterArgs()), areEnough, /*withElseRegion=*/true);
   {
     OpBuilder::InsertionGuard guard(builder_);

@@ -13,11 +13,6 @@ namespace {
 /// of them, about.
 constexpr unsigned rowTilesOfCopy = 4;
 
-/// How many numbers there are from `from` on below `upper`, as an integer without a sign, which holds every difference.
-Value length(OpBuilder& builder, mlir::Location place, Value from, Value upper) {
-  return builder.create<arith::SubIOp>(place, builder.create<arith::MaxSIOp>(place, upper, from), from);
-}
-
 /// The part of a loop from `from` on that is whole multiples of `by`: its end.
 Value wholeEnd(OpBuilder& builder, mlir::Location place, Value from, Value upper, unsigned by) {
   const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
@@ -87,7 +82,7 @@ Value panelColumns(const TilePlan& plan, OpBuilder& builder) {
     return builder.create<arith::ConstantIndexOp>(place, static_cast<int64_t>(value));
   };
   const uint64_t wide = uint64_t(plan.width) * plan.columnCount;
-  Value trips = length(builder, place, along.getLowerBound(), along.getUpperBound());
+  Value trips = tripsOf(builder, place, along);
   Value most = constant(plan.panelBytes / (plan.bytesAlong * wide)); // iterations for which one tile fits
   Value tiles = builder.create<arith::DivUIOp>(place, most, builder.create<arith::MaxUIOp>(place, trips, constant(1)));
   return builder.create<arith::MulIOp>(place, builder.create<arith::MaxUIOp>(place, tiles, constant(1)),
@@ -102,8 +97,7 @@ void writeSquares(const TilePlan& plan, OpBuilder& builder) {
   const auto constant = [&](int64_t value) -> Value { return builder.create<arith::ConstantIndexOp>(place, value); };
   const int64_t width = plan.width;
   const auto isLong = [&](scf::ForOp loop) -> Value {
-    return builder.create<arith::CmpIOp>(place, arith::CmpIPredicate::uge,
-                                         length(builder, place, loop.getLowerBound(), loop.getUpperBound()),
+    return builder.create<arith::CmpIOp>(place, arith::CmpIPredicate::uge, tripsOf(builder, place, loop),
                                          constant(width));
   };
   Value areLong = builder.create<arith::AndIOp>(place, isLong(outer), isLong(lanes));
@@ -129,6 +123,14 @@ void writeSquares(const TilePlan& plan, OpBuilder& builder) {
 
 } // namespace
 
+Value length(OpBuilder& builder, mlir::Location place, Value from, Value upper) {
+  return builder.create<arith::SubIOp>(place, builder.create<arith::MaxSIOp>(place, upper, from), from);
+}
+
+Value tripsOf(OpBuilder& builder, mlir::Location place, scf::ForOp loop) {
+  return length(builder, place, loop.getLowerBound(), loop.getUpperBound());
+}
+
 void writeTile(const TilePlan& plan) {
   scf::ForOp lanes = plan.lanes, outer = plan.rows;
   if (!outer) {
@@ -152,12 +154,12 @@ void writeTile(const TilePlan& plan) {
                                            builder.create<arith::ConstantIndexOp>(place, limit));
     };
     Value count = length(builder, place, from, upper);
-    Value rows = length(builder, place, outer.getLowerBound(), outer.getUpperBound());
+    Value rows = tripsOf(builder, place, outer);
     Value isPlain;
     if (!plan.packed.empty()) {
       // An element takes less to be packed than to be gathered once, in squares that are full.
       scf::ForOp along = plan.along;
-      Value trips = length(builder, place, along.getLowerBound(), along.getUpperBound());
+      Value trips = tripsOf(builder, place, along);
       isPlain = builder.create<arith::OrIOp>(
           place, isLess(rows, plan.rowCount),
           builder.create<arith::OrIOp>(place, isLess(count, plan.width), isLess(trips, plan.width)));
